@@ -445,11 +445,9 @@ static void take_reply(struct import *m, struct dialog *d, struct str message, b
 /* Items without a role are recorded as messages: rules look for what the model was shown. */
 static struct str call_as_message(struct import *m, struct str item)
 {
-	struct json_writer j = message_begin(m, "assistant");
-
-	message_put_call(&j, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
-	                 import_either(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
-	return message_end(m, &j);
+	return IMPORT_PACK(m, "{role:'assistant',tool_calls:[{id:%r,name:%r,arguments:%r}]}",
+	                   JSON_GET(item, "call_id"), JSON_GET(item, "name"),
+	                   import_either(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
 }
 
 static struct str answer_as_message(struct import *m, struct str item)

@@ -285,26 +285,15 @@ int8_t import_flag(struct str value)
 	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
-struct json_writer import_value(struct import *m)
+struct buf *import_value(struct import *m)
 {
-	struct json_writer j;
-
 	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	return j;
+	return &m->value;
 }
 
 struct str import_kept(struct import *m)
 {
 	return arena_str(&m->arena, buf_view(&m->value));
-}
-
-struct str import_number(struct import *m, double number)
-{
-	struct json_writer j = import_value(m);
-
-	jw_double(&j, number);
-	return import_kept(m);
 }
 
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h)
@@ -494,45 +483,12 @@ bool messages_have_objects(struct str messages)
 	return false;
 }
 
-struct json_writer message_begin(struct import *m, const char *role)
-{
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_text(&j, "role", role);
-	return j;
-}
-
-struct str message_end(struct import *m, struct json_writer *j)
-{
-	jw_end(j);
-	return import_kept(m);
-}
-
-void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments)
-{
-	jw_put_array(j, "tool_calls");
-	jw_object(j);
-	jw_put_raw(j, "id", id);
-	jw_put_raw(j, "name", name);
-	jw_put_raw(j, "arguments", arguments);
-	jw_end(j);
-	jw_end(j);
-}
-
 struct str message_answer(struct import *m, struct str call_id, struct str content)
 {
-	struct json_writer j = message_begin(m, "tool");
-
-	jw_put_raw(&j, "tool_call_id", call_id);
-	jw_put_raw(&j, "content", content);
-	return message_end(m, &j);
+	return IMPORT_PACK(m, "{role:'tool',tool_call_id:%r,content:%r}", call_id, content);
 }
 
 struct str message_new(struct import *m, const char *role, struct str content)
 {
-	struct json_writer j = message_begin(m, role);
-
-	jw_put_raw(&j, "content", content);
-	return message_end(m, &j);
+	return IMPORT_PACK(m, "{role:%t,content:%r}", role, content);
 }

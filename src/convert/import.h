@@ -98,11 +98,11 @@ bool import_own_id(struct import *m, struct str id, struct str extra, struct imp
 struct str import_either(struct str a, struct str b);
 /* 1 or 0 for true and false, else -1. */
 int8_t import_flag(struct str value);
-/* Begins a value in the import's memory, which is kept in its arena. */
-struct json_writer import_value(struct import *m);
+/* The import's buffer for a value, emptied; import_kept copies what was written to its arena. */
+struct buf *import_value(struct import *m);
 struct str import_kept(struct import *m);
-/* A number as raw JSON, in the import's arena. */
-struct str import_number(struct import *m, double number);
+/* A value made by a template of jw_pack, in the import's arena. */
+#define IMPORT_PACK(m, ...) (json_pack(import_value(m), __VA_ARGS__), import_kept(m))
 
 /* Each appends one line. The caller keeps the struct import_rollout between calls. */
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h);
@@ -143,12 +143,6 @@ bool messages_may_be(struct str value);
 /* True if the first call in it has its arguments as an object. */
 bool messages_have_objects(struct str messages);
 
-/* Begins a message with its role; add further members, then call message_end. Until then, nothing
-   else may be written to the import's value. The result is in the import's arena. */
-struct json_writer message_begin(struct import *m, const char *role);
-struct str message_end(struct import *m, struct json_writer *j);
-/* Adds tool_calls with this call; raw JSON. */
-void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments);
 /* The answer to a call; raw JSON. */
 struct str message_answer(struct import *m, struct str call_id, struct str content);
 /* A message with that content, raw JSON. */

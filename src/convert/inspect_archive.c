@@ -339,41 +339,20 @@ static int bad_json(const char *entry, const struct json_fault *fault, struct er
 	return -1;
 }
 
-static void put_members(struct json_writer *j, struct str object, const char *const *names,
-                        size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		struct str value = json_get(object, str_from(names[i]));
-
-		if (value.p)
-			jw_put_raw(j, names[i], value);
-	}
-}
-
 static void put_log(struct unpacking *u, struct str sample, struct str messages)
 {
-	static const char *const of_eval[] = {"task", "model"};
-	static const char *const of_sample[] = {"id", "epoch", "scores", "error", "limit"};
-	struct str header = buf_view(&u->header);
+	struct str header = buf_view(&u->header), eval = JSON_GET(header, "eval");
 	struct str status = JSON_GET(header, "status");
 	struct json_writer j;
 
 	buf_clear(&u->value);
 	jw_init(&j, &u->value);
-	jw_object(&j);
-	jw_put_raw(&j, "version", JSON_GET(header, "version"));
-	jw_put_raw(&j, "status", status.p ? status : STR("\"started\""));
-	jw_put_object(&j, "eval");
-	put_members(&j, JSON_GET(header, "eval"), of_eval, ARRAY_LEN(of_eval));
-	jw_end(&j);
-	jw_put_array(&j, "samples");
-	jw_object(&j);
-	put_members(&j, sample, of_sample, ARRAY_LEN(of_sample));
-	if (messages.p)
-		jw_put_raw(&j, "messages", messages);
-	jw_end(&j);
-	jw_end(&j);
-	jw_end(&j);
+	jw_pack(&j, "{version:%r,status:%r,eval:{task:%?r,model:%?r}", JSON_GET(header, "version"),
+	        status.p ? status : STR("\"started\""), JSON_GET(eval, "task"),
+	        JSON_GET(eval, "model"));
+	jw_pack(&j, "samples:[{id:%?r,epoch:%?r,scores:%?r,error:%?r,limit:%?r,messages:%?r}]}",
+	        JSON_GET(sample, "id"), JSON_GET(sample, "epoch"), JSON_GET(sample, "scores"),
+	        JSON_GET(sample, "error"), JSON_GET(sample, "limit"), messages);
 	buf_clear(&u->line);
 	json_minify(buf_view(&u->value), &u->line);
 	buf_char(&u->line, '\n');

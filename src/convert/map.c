@@ -93,16 +93,11 @@ static const struct keyed_table table = KEYED_TABLE(rows);
 /* Finds the path's value, or makes one from its literal. */
 static struct str find(struct import *m, struct str value, struct str path)
 {
-	struct json_writer j;
-
 	if (!path.p)
 		return STR_NONE;
+	if (path.n && path.p[0] == '=')
+		return IMPORT_PACK(m, "%s", str_skip(path, 1));
 	buf_clear(&m->work);
-	if (path.n && path.p[0] == '=') {
-		jw_init(&j, &m->work);
-		jw_str(&j, str_skip(path, 1));
-		return arena_str(&m->arena, buf_view(&m->work));
-	}
 	return arena_str(&m->arena, json_point(value, path, &m->work));
 }
 

@@ -37,16 +37,16 @@ static void take_action(struct import *m, struct dialog *d, struct str event, st
 {
 	struct str meta = JSON_GET(event, "tool_call_metadata");
 	struct str response = JSON_GET(JSON_GET(meta, "model_response"), "id");
-	struct json_writer j = message_begin(m, "assistant");
-
-	jw_put_text(&j, "type", "message");
-	jw_put_raw(&j, "id", import_either(response, JSON_GET(event, "llm_response_id")));
-	jw_put_raw(&j, "content",
-	           import_either(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")));
-	message_put_call(
-		&j, import_either(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")),
+	struct str message = IMPORT_PACK(
+		m,
+		"{role:'assistant',type:'message',id:%r,content:%r,"
+		"tool_calls:[{id:%r,name:%r,arguments:%r}]}",
+		import_either(response, JSON_GET(event, "llm_response_id")),
+		import_either(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")),
+		import_either(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")),
 		import_either(JSON_GET(meta, "function_name"), name), arguments);
-	dialog_message(m, d, message_end(m, &j), NULL);
+
+	dialog_message(m, d, message, NULL);
 }
 
 /* A shell's exit codes of commands that did not run, or not to their end. */

@@ -32,29 +32,14 @@ static bool is_swe_agent(struct str value)
 	return has_actions(value) || has_history(value);
 }
 
-/* The command without its final line feed. */
-static void put_command(struct import *m, struct json_writer *j, struct str action)
-{
-	buf_clear(&m->work);
-	json_text_or_json(action, &m->work);
-	jw_str(j, text_trim(buf_view(&m->work)));
-}
-
 static struct str assistant_message(struct import *m, struct str step)
 {
-	struct json_writer j = message_begin(m, "assistant");
-
-	jw_put_raw(&j, "content", JSON_GET(step, "response"));
-	jw_put_array(&j, "tool_calls");
-	jw_object(&j);
-	jw_put_text(&j, "name", "shell");
-	jw_put_object(&j, "arguments");
-	jw_key(&j, "command");
-	put_command(m, &j, JSON_GET(step, "action"));
-	jw_end(&j);
-	jw_end(&j);
-	jw_end(&j);
-	return message_end(m, &j);
+	buf_clear(&m->work);
+	json_text_or_json(JSON_GET(step, "action"), &m->work);
+	return IMPORT_PACK(m,
+	                   "{role:'assistant',content:%r,"
+	                   "tool_calls:[{name:'shell',arguments:{command:%s}}]}",
+	                   JSON_GET(step, "response"), text_trim(buf_view(&m->work)));
 }
 
 /* The prompts: messages of the history before the model's first answer. */
@@ -130,15 +115,7 @@ static bool is_mini_swe_agent(struct str value)
 
 static void add_command(struct import *m, struct dialog *d, struct str command)
 {
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_text(&j, "name", "bash");
-	jw_put_object(&j, "arguments");
-	jw_put_raw(&j, "command", command);
-	jw_end(&j);
-	jw_end(&j);
-	dialog_call(m, d, import_kept(m));
+	dialog_call(m, d, IMPORT_PACK(m, "{name:'bash',arguments:{command:%r}}", command));
 }
 
 /* The first block between fences in a text, without the language in the first line. */
@@ -175,12 +152,8 @@ static void add_text_commands(struct import *m, struct dialog *d, struct str mes
 	if (actions.p || !is_reply(next))
 		return;
 	text = fenced(import_text(m, JSON_GET(message, "content")));
-	if (text.n) {
-		struct json_writer j = import_value(m);
-
-		jw_str(&j, text);
-		add_command(m, d, import_kept(m));
-	}
+	if (text.n)
+		add_command(m, d, IMPORT_PACK(m, "%s", text));
 }
 
 /* ---- replies ---- */
@@ -216,13 +189,9 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 	if (is_failure(code)) {
 		bool stated = json_type(why) == JSON_STRING && json_inner(why).n;
 		struct str said = stated ? why : JSON_GET(extra, "raw_output");
-		struct json_writer j = import_value(m);
 
-		jw_object(&j);
-		jw_put_i64(&j, "code", code);
-		jw_put_raw(&j, "message", said.p ? said : JSON_GET(message, "content"));
-		jw_end(&j);
-		f.hint.error = import_kept(m);
+		f.hint.error = IMPORT_PACK(m, "{code:%i,message:%r}", code,
+		                           said.p ? said : JSON_GET(message, "content"));
 	}
 	dialog_answer(m, d, message, &f);
 }

@@ -110,7 +110,11 @@ static struct str reward_of(struct import *m, struct str rewards)
 		(void)json_double(JSON_GET(one.value, "weight"), &weight);
 		sum += weight * score;
 	}
-	return import_number(m, sum);
+	struct json_writer j;
+
+	jw_init(&j, import_value(m));
+	jw_double(&j, sum);
+	return import_kept(m);
 }
 
 static int take_trace(struct import *m, struct str value, struct error *err)

@@ -163,29 +163,23 @@ static void put_row(const struct stat_row *r, struct style style, struct buf *ou
 static void put_side(struct json_writer *w, const char *key, const struct stat_side *s)
 {
 	jw_key(w, key);
-	if (!s->there) {
+	if (s->there)
+		jw_pack(w, "{steps:%i,status:%s,reward:%r,error:%t}", (int64_t)s->steps, s->status,
+		        s->reward, s->verdict);
+	else
 		jw_null(w);
-		return;
-	}
-	jw_object(w);
-	jw_put_u64(w, "steps", s->steps);
-	jw_put_str(w, "status", s->status);
-	jw_put_raw(w, "reward", s->reward);
-	jw_put_text(w, "error", s->verdict);
-	jw_end(w);
 }
 
 static void put_json(const struct stat_row *r, struct buf *out)
 {
-	struct json_writer w = jw_begin(out);
+	struct json_writer w;
 
-	jw_put_text(&w, "type", "rollout-difference");
+	jw_line(&w, out, "rollout-difference");
 	jw_put_str(&w, "rollout", r->id);
 	put_side(&w, "expected", &r->side[0]);
 	put_side(&w, "got", &r->side[1]);
 	jw_put_u64(&w, "differences", r->count.differences);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 void difference_stats_put(struct difference_stats *s, size_t rollouts, bool json,

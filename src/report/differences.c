@@ -227,20 +227,16 @@ static void put_values(const struct difference_printer *p, const struct differen
 static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
 	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
-	struct json_writer w = jw_begin(out);
+	struct json_writer w;
 
-	jw_put_text(&w, "type", "difference");
-	jw_put_text(&w, "file", file);
-	jw_put_str(&w, "rollout", d->rollout);
-	jw_put_text(&w, "line", d->line ? line_type_name(d->line->type) : NULL);
-	jw_put_count(&w, "turn", d->line ? d->line->turn : -1);
-	jw_put_count(&w, "step", d->line ? d->line->step : -1);
-	jw_put_str(&w, "pointer", d->pointer);
-	jw_put_text(&w, "kind", difference_kind_name(d->kind));
-	jw_put_raw(&w, "expected", unpaired_line ? STR_NONE : d->expected);
-	jw_put_raw(&w, "got", unpaired_line ? STR_NONE : d->got);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line(&w, out, "difference");
+	jw_pack(&w, "file:%t,rollout:%s,line:%t,turn:%c,step:%c,pointer:%s,kind:%t", file,
+	        d->rollout, d->line ? line_type_name(d->line->type) : NULL,
+	        d->line ? d->line->turn : -1, d->line ? d->line->step : -1, d->pointer,
+	        difference_kind_name(d->kind));
+	jw_pack(&w, "expected:%r,got:%r", unpaired_line ? STR_NONE : d->expected,
+	        unpaired_line ? STR_NONE : d->got);
+	jw_line_end(&w);
 }
 
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)
@@ -296,18 +292,15 @@ uint64_t report_difference_line(const struct difference *d)
 
 static void put_json_summary(const struct compare_count *c, struct buf *out)
 {
-	struct json_writer w = jw_begin(out);
+	struct json_writer w;
 
-	jw_put_text(&w, "type", "summary");
-	jw_put_u64(&w, "rollouts", c->rollouts);
-	jw_put_u64(&w, "different", c->different);
-	jw_put_u64(&w, "steps", c->steps);
-	jw_put_object(&w, "differences");
+	jw_line(&w, out, "summary");
+	jw_pack(&w, "rollouts:%i,different:%i,steps:%i,differences:{", (int64_t)c->rollouts,
+	        (int64_t)c->different, (int64_t)c->steps);
 	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++)
 		jw_put_u64(&w, difference_kind_name((enum difference_kind)kind), c->kinds[kind]);
 	jw_end(&w);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 void report_difference_summary(const struct compare_count *count, bool json, struct buf *out)

@@ -145,23 +145,18 @@ void report_divergence_json(const struct replayed_pair *pair, const struct diffe
                             const char *file, struct buf *out)
 {
 	struct since since;
+	struct json_writer w;
 	int64_t step = step_of(first);
 
 	since_step(pair->got, step, &since);
-	struct json_writer w = jw_begin(out);
-	jw_put_text(&w, "type", "divergence");
-	jw_put_text(&w, "file", file);
-	jw_put_str(&w, "rollout", first->rollout);
-	jw_put_text(&w, "line", first->line ? line_type_name(first->line->type) : NULL);
-	jw_put_count(&w, "step", first->line && first->line->type == LINE_STEP ? step : -1);
-	jw_put_i64(&w, "calls", since.calls);
-	jw_put_i64(&w, "ok", since.ok);
-	jw_put_i64(&w, "effective", since.effective);
-	jw_put_i64(&w, "unknown", since.unknown);
-	jw_put_str(&w, "status", rollout_copy_status(pair->got));
-	jw_put_raw(&w, "reward", rollout_copy_reward(pair->got));
-	jw_put_str(&w, "expected_status", rollout_copy_status(pair->want));
-	jw_put_raw(&w, "expected_reward", rollout_copy_reward(pair->want));
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line(&w, out, "divergence");
+	jw_pack(&w, "file:%t,rollout:%s,line:%t,step:%c", file, first->rollout,
+	        first->line ? line_type_name(first->line->type) : NULL,
+	        first->line && first->line->type == LINE_STEP ? step : -1);
+	jw_pack(&w, "calls:%i,ok:%i,effective:%i,unknown:%i", since.calls, since.ok,
+	        since.effective, since.unknown);
+	jw_pack(&w, "status:%s,reward:%r,expected_status:%s,expected_reward:%r",
+	        rollout_copy_status(pair->got), rollout_copy_reward(pair->got),
+	        rollout_copy_status(pair->want), rollout_copy_reward(pair->want));
+	jw_line_end(&w);
 }

@@ -186,8 +186,7 @@ static struct json_writer row_begin(struct html_page *p, const char *name)
 
 	buf_clear(&p->row);
 	jw_init(&w, &p->row);
-	jw_array(&w);
-	jw_text(&w, name);
+	jw_pack(&w, "[%t", name);
 	return w;
 }
 
@@ -211,12 +210,8 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct eviden
 	r->state = BUF(BUF_MAX_MESSAGE);
 	r->last.call = r->last.reward = r->last.latency = r->last.tokens = BUF(BUF_MAX_SMALL);
 	map_add(&p->open, &r->item, map_hash(r->id));
-	jw_i64(&w, r->number);
-	jw_i64(&w, p->lines);
-	jw_str(&w, r->id);
-	jw_text(&w, from->file);
-	jw_str(&w, u->rollout->task);
-	jw_count(&w, from->side);
+	jw_pack(&w, "%i,%i,%s,%t,%s,%c", r->number, p->lines, r->id, from->file, u->rollout->task,
+	        (int64_t)from->side);
 	row_end(p, &w, out);
 	return r;
 }
@@ -265,6 +260,11 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 	buf_release(&list.text);
 }
 
+static struct str known(const struct buf *b)
+{
+	return b->n ? buf_view(b) : STR_NONE;
+}
+
 /* Called with the line that shows the state after the step, or at the end. `shown` is the number of that
    line. */
 static void put_step(struct html_page *p, struct page_rollout *r, const struct evidence_update *u,
@@ -278,16 +278,9 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 		return;
 	struct json_writer w = row_begin(p, "step");
 	s->held = false;
-	jw_i64(&w, r->number);
-	jw_i64(&w, s->line);
-	jw_count(&w, after ? shown : -1);
-	jw_count(&w, s->turn);
-	jw_count(&w, s->step);
-	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
-	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
-	jw_str(&w, buf_view(&s->call));
-	jw_raw(&w, s->latency.n ? buf_view(&s->latency) : STR_NONE);
-	jw_raw(&w, s->tokens.n ? buf_view(&s->tokens) : STR_NONE);
+	jw_pack(&w, "%i,%i,%c,%c,%c,%t,%r,%s,%r,%r", r->number, s->line, after ? shown : -1,
+	        s->turn, s->step, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome),
+	        known(&s->reward), buf_view(&s->call), known(&s->latency), known(&s->tokens));
 	if (s->step >= 0 && after && r->state.n &&
 	    !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
 		put_changes(p, &w, r, l->value[KEY_STATE]);
@@ -329,12 +322,9 @@ static void put_event(struct html_page *p, const struct page_rollout *r, const s
 	struct str why = JSON_GET(l->value[KEY_DETAIL], "why");
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	jw_i64(&w, r->number);
-	jw_i64(&w, p->lines);
-	jw_count(&w, l->turn);
-	jw_raw(&w, l->value[KEY_EVENT]);
 	json_text_or_json(json_type(why) == JSON_STRING ? why : STR_NONE, &text);
-	jw_str(&w, text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
+	jw_pack(&w, "%i,%i,%c,%r,%s", r->number, p->lines, l->turn, l->value[KEY_EVENT],
+	        text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
 	row_end(p, &w, out);
 	buf_release(&text);
 }
@@ -344,8 +334,7 @@ static void put_place(struct html_page *p, const char *name, const struct page_r
 {
 	struct json_writer w = row_begin(p, name);
 
-	jw_i64(&w, r->number);
-	jw_i64(&w, p->lines);
+	jw_pack(&w, "%i,%i", r->number, p->lines);
 	row_end(p, &w, out);
 }
 
@@ -393,8 +382,7 @@ static void put_effects(struct html_page *p, const struct page_rollout *r,
 		                   : s->effect == EFFECT_UNCHANGED ? 'u'
 		                                                   : '?');
 	}
-	jw_i64(&w, r->number);
-	jw_str(&w, buf_view(&letters));
+	jw_pack(&w, "%i,%s", r->number, buf_view(&letters));
 	row_end(p, &w, out);
 	buf_release(&letters);
 }
@@ -464,8 +452,7 @@ static void put_lines(struct html_page *p, const char *name, int64_t rollout, st
 	while (lines.n) {
 		struct json_writer w = row_begin(p, name);
 
-		jw_count(&w, rollout);
-		jw_raw(&w, str_cut(&lines, '\n'));
+		jw_pack(&w, "%c,%r", rollout, str_cut(&lines, '\n'));
 		row_end(p, &w, out);
 	}
 }

@@ -382,21 +382,6 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 	                 : 0;
 }
 
-int export_messages_and_tools(struct export *x, unsigned how, struct error *err)
-{
-	struct str tools = export_tools(x);
-
-	buf_text(x->out, "{\"messages\":");
-	if (export_conversation(x, how, x->out, err))
-		return -1;
-	if (tools.p) {
-		buf_text(x->out, ",\"tools\":");
-		buf_str(x->out, tools);
-	}
-	buf_text(x->out, "}\n");
-	return 0;
-}
-
 struct str export_tools(struct export *x)
 {
 	struct buf list = BUF(BUF_MAX_MESSAGE);
@@ -418,4 +403,29 @@ struct str export_tools(struct export *x)
 	struct str kept = arena_str(&x->arena, buf_view(&list));
 	buf_release(&list);
 	return kept;
+}
+
+static int write_messages(struct export *x, unsigned how, struct error *err)
+{
+	struct str tools = export_tools(x);
+
+	buf_text(x->out, "{\"messages\":");
+	if (export_conversation(x, how, x->out, err))
+		return -1;
+	if (tools.p) {
+		buf_text(x->out, ",\"tools\":");
+		buf_str(x->out, tools);
+	}
+	buf_text(x->out, "}\n");
+	return 0;
+}
+
+int export_openai(struct export *x, struct error *err)
+{
+	return write_messages(x, 0, err);
+}
+
+int export_trl(struct export *x, struct error *err)
+{
+	return write_messages(x, MESSAGES_OBJECTS, err);
 }

@@ -1,17 +1,11 @@
 /* The table of formats, and functions common to all: see convert.h. */
 #include "convert/convert.h"
 
-#define MAP(id, ...) extern const struct format format_##id;
-#include "convert/maps.def"
-#undef MAP
 #define FORMAT(id) extern const struct format format_##id;
 #include "convert/formats.def"
 #undef FORMAT
 
 const struct format *const formats[] = {
-#define MAP(id, ...) &format_##id,
-#include "convert/maps.def"
-#undef MAP
 #define FORMAT(id) &format_##id,
 #include "convert/formats.def"
 #undef FORMAT

@@ -79,6 +79,7 @@ struct import_end {
 	enum end_status status;
 	struct str reason;       /* decoded */
 	struct str total_reward; /* raw JSON number; absent: the sum */
+	struct str score;        /* raw JSON number: the total reward if no step has one */
 	struct str state;        /* raw JSON, after the last step */
 };
 

@@ -275,7 +275,8 @@ void import_end(struct import *m, struct import_rollout *r, const struct import_
 	l.value[KEY_REASON] = text_value(m, e->reason);
 	l.value[KEY_TURNS] = count_value(m, r->turns);
 	l.value[KEY_STEPS] = count_value(m, r->steps);
-	l.value[KEY_TOTAL_REWARD] = number_value(e->total_reward);
+	l.value[KEY_TOTAL_REWARD] =
+		number_value(r->rewarded || e->total_reward.p ? e->total_reward : e->score);
 	if (json_type(e->total_reward) != JSON_NUMBER && r->rewarded) {
 		struct json_writer j;
 

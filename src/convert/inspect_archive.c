@@ -28,8 +28,6 @@
 
 /* ---- entries of a zip archive ---- */
 
-struct archive_file;
-
 #define BLOCK ((size_t)256 << 10)
 
 struct archive_library {
@@ -79,18 +77,10 @@ struct archive_file {
 	struct archive_library library;
 	struct archive *archive;
 	struct archive_entry *entry;
-	struct buf name;
+	struct buf name; /* of the entry, in UTF-8; empty if it has no readable one */
 	/* names are converted to the thread's locale; 0: no UTF-8 locale available */
 	locale_t utf8;
 };
-
-/* libarchive's reason, which does not name the entry; callers add the name. */
-static const char *reason(const struct archive_file *a)
-{
-	const char *text = a->library.error_string(a->archive);
-
-	return text ? text : "damaged";
-}
 
 static int load(struct archive_library *l, struct error *err)
 {
@@ -109,83 +99,76 @@ static int load(struct archive_library *l, struct error *err)
 	                          dlerror());
 }
 
-/* NULL is fine */
 static void archive_file_close(struct archive_file *a)
 {
-	if (a) {
-		if (a->archive)
-			a->library.read_free(a->archive);
-		if (a->library.handle)
-			dlclose(a->library.handle);
-		if (a->utf8)
-			freelocale(a->utf8);
-		buf_release(&a->name);
-		free(a);
-	}
+	if (a->archive)
+		a->library.read_free(a->archive);
+	if (a->library.handle)
+		dlclose(a->library.handle);
+	if (a->utf8)
+		freelocale(a->utf8);
+	buf_release(&a->name);
 }
 
-/* Opens the archive in a seekable file; the caller keeps and closes fd. FAIL_INPUT if the central
-   directory is missing, as in a truncated file; FAIL_SYSTEM if libarchive cannot be loaded. */
-static int archive_file_open(int fd, struct archive_file **out, struct error *err)
+/* Opens the archive in a seekable file; the caller closes both, also on failure. FAIL_INPUT if the
+   central directory is missing, as in a truncated file; FAIL_SYSTEM if libarchive cannot be loaded. */
+static int archive_file_open(int fd, struct archive_file *a, struct error *err)
 {
-	struct archive_file *a = mem_new(sizeof(*a));
 	const struct archive_library *l = &a->library;
 
-	a->name = BUF(BUF_MAX_SMALL);
-	if (load(&a->library, err)) {
-		archive_file_close(a);
+	*a = (struct archive_file){.name = BUF(BUF_MAX_SMALL)};
+	if (load(&a->library, err))
 		return -1;
-	}
 	a->archive = l->read_new();
 	a->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	if (!a->archive || lseek(fd, 0, SEEK_SET) != 0 ||
 	    l->support_zip(a->archive) != ARCHIVE_OK ||
 	    l->open_fd(a->archive, fd, BLOCK) != ARCHIVE_OK) {
-		archive_file_close(a);
 		return error_set(err, FAIL_INPUT,
 		                 "the zip archive is truncated or damaged: the list of entries at "
 		                 "its end is missing");
 	}
-	*out = a;
 	return 0;
 }
 
-static int next_entry(struct archive_file *a)
+/* libarchive's reason, which does not name the entry. */
+static const char *reason(const struct archive_file *a)
+{
+	const char *text = a->library.error_string(a->archive);
+
+	return text ? text : "damaged";
+}
+
+/* Returns 1 with the next entry; 0 at the end; -1 with FAIL_INPUT. */
+static int archive_file_next(struct archive_file *a, struct error *err)
 {
 	locale_t before = a->utf8 ? uselocale(a->utf8) : (locale_t)0;
 	int got = a->library.next_header(a->archive, &a->entry);
-	const char *name =
-		got == ARCHIVE_OK || got == ARCHIVE_WARN ? a->library.entry_name(a->entry) : NULL;
+	/* a warning means that the name is not valid text */
+	bool good = got == ARCHIVE_OK || got == ARCHIVE_WARN;
+	const char *name = good ? a->library.entry_name(a->entry) : NULL;
 
-	buf_clear(&a->name);
-	buf_text(&a->name, name ? name : "");
+	buf_set(&a->name, str_from(name ? name : ""));
 	if (a->utf8)
 		uselocale(before);
-	return got;
-}
-
-/* Returns 1 with the next entry's name in UTF-8, valid until the next call (empty if it has no
-   readable name); 0 at the end; -1 with FAIL_INPUT. */
-static int archive_file_next(struct archive_file *a, struct str *name, struct error *err)
-{
-	int got = next_entry(a);
-
-	if (got == ARCHIVE_EOF)
-		return 0;
-	/* a warning means that the name is not valid text */
-	if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
+	if (!good && got != ARCHIVE_EOF)
 		return error_set(err, FAIL_INPUT, "the zip archive is damaged: %s", reason(a));
-	*name = buf_view(&a->name);
-	return 1;
+	return good;
 }
 
-static int bad_entry(const struct archive_file *a, const char *why, struct error *err)
+static int bad_entry(struct str entry, struct error *err, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static int bad_entry(struct str entry, struct error *err, const char *fmt, ...)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	struct buf text = BUF(BUF_MAX_SMALL);
+	va_list args;
 
-	text_escape(&name, buf_view(&a->name));
-	error_set(err, FAIL_INPUT, "%s in the zip archive %s", buf_cstr(&name), why);
-	buf_release(&name);
+	text_escape(&text, entry);
+	buf_text(&text, " in the zip archive ");
+	va_start(args, fmt);
+	buf_vprintf(&text, fmt, args);
+	va_end(args);
+	error_set(err, FAIL_INPUT, "%s", buf_cstr(&text));
+	buf_release(&text);
 	return -1;
 }
 
@@ -193,30 +176,22 @@ static int bad_entry(const struct archive_file *a, const char *why, struct error
    unknown method, or larger than out may grow. */
 static int archive_file_read(struct archive_file *a, struct buf *out, struct error *err)
 {
+	struct str name = buf_view(&a->name);
 	char *block = mem_array(BLOCK, 1);
 	la_ssize_t n = 1;
 	int failed = 0;
 
 	buf_clear(out);
 	if (a->library.is_encrypted(a->entry))
-		failed = bad_entry(a, "is encrypted", err);
+		failed = bad_entry(name, err, "is encrypted");
 	while (!failed && n > 0) {
 		n = a->library.read_data(a->archive, block, BLOCK);
-		if (n < 0) {
-			struct buf why = BUF(BUF_MAX_SMALL);
-
-			buf_printf(&why, "cannot be read: %s", reason(a));
-			failed = bad_entry(a, buf_cstr(&why), err);
-			buf_release(&why);
-		} else {
+		if (n < 0)
+			failed = bad_entry(name, err, "cannot be read: %s", reason(a));
+		else
 			buf_add(out, block, (size_t)n);
-		}
-		if (out->full) {
-			char why[64];
-
-			snprintf(why, sizeof(why), "is longer than %zu MiB", out->max >> 20);
-			failed = bad_entry(a, why, err);
-		}
+		if (out->full)
+			failed = bad_entry(name, err, "is longer than %zu MiB", out->max >> 20);
 	}
 	free(block);
 	return failed;
@@ -232,56 +207,30 @@ struct entry_name {
 };
 
 struct unpacking {
-	struct archive_file *archive;
+	struct archive_file archive;
 	FILE *to;
 	uint64_t left;                   /* remaining bytes that may be unpacked */
 	struct buf header, start;        /* contents of these entries */
 	struct buf content, value, line; /* of the current sample */
 	struct map names;                /* struct entry_name */
-	struct arena arena;              /* memory of the map\'s items */
+	struct arena arena;              /* memory of the map's items */
 	size_t entries;
 };
 
-/* ---- names of entries: an ID may contain anything, slashes too ---- */
-
-enum entry_kind {
-	ENTRY_OTHER,
-	ENTRY_HEADER,
-	ENTRY_START,
-	ENTRY_SAMPLE, /* samples/ID_epoch_N.json */
-	ENTRY_PART    /* samples/ID_epoch_N/sample.json: the other parts are beside it */
-};
-
-/* True for samples/ID_epoch_N. */
-static bool is_sample(struct str name)
+/* True for samples/ID_epoch_N with that end. An ID may contain anything, slashes too. */
+static bool is_sample(struct str name, struct str end)
 {
-	size_t at = name.n;
+	size_t digits = name.n - (str_ends(name, end) ? end.n : name.n), at = digits;
 
 	while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
 		at--;
-	return str_starts(name, STR("samples/")) && at < name.n &&
+	return str_starts(name, STR("samples/")) && at < digits &&
 	       str_ends((struct str){name.p, at}, STR("_epoch_"));
-}
-
-static bool is_sample_with(struct str name, struct str end)
-{
-	return str_ends(name, end) && is_sample((struct str){name.p, name.n - end.n});
-}
-
-static enum entry_kind entry_kind(struct str name)
-{
-	if (str_is(name, "header.json"))
-		return ENTRY_HEADER;
-	if (str_is(name, "_journal/start.json"))
-		return ENTRY_START;
-	return is_sample_with(name, STR("/sample.json")) ? ENTRY_PART
-	       : is_sample_with(name, STR(".json"))      ? ENTRY_SAMPLE
-	                                                 : ENTRY_OTHER;
 }
 
 static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 {
-	if (archive_file_read(u->archive, out, err))
+	if (archive_file_read(&u->archive, out, err))
 		return -1;
 	if (out->n > u->left)
 		return error_set(err, FAIL_INPUT, "the zip archive unpacks to too many bytes");
@@ -309,34 +258,29 @@ static int note_entry(struct unpacking *u, struct str entry, struct error *err)
 		return error_set(err, FAIL_INPUT, "the zip archive has more than %zu entries",
 		                 ENTRIES_MAX);
 	}
-	switch (entry_kind(entry)) {
-	case ENTRY_HEADER:
+	if (str_is(entry, "header.json"))
 		return read_entry(u, &u->header, err);
-	case ENTRY_START:
+	if (str_is(entry, "_journal/start.json"))
 		return read_entry(u, &u->start, err);
-	case ENTRY_SAMPLE:
-		note_name(u, entry);
-		return 0;
-	case ENTRY_PART:
+	if (is_sample(entry, STR("/sample.json"))) {
 		return error_set(err, FAIL_INPUT,
 		                 "the log stores samples in parts, which are not read");
-	case ENTRY_OTHER:
-		break;
 	}
+	if (is_sample(entry, STR(".json")))
+		note_name(u, entry);
 	return 0;
 }
 
 /* ---- second pass: the samples ---- */
 
-static int bad_json(const char *entry, const struct json_fault *fault, struct error *err)
+static int validate(struct str entry, struct str text, struct error *err)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	struct json_fault fault;
 
-	text_escape(&name, str_from(entry));
-	error_set(err, FAIL_INPUT, "%s in the zip archive is not valid JSON: %s, at byte %zu",
-	          buf_cstr(&name), fault->why, fault->at + 1);
-	buf_release(&name);
-	return -1;
+	return json_validate(text, &fault)
+	               ? bad_entry(entry, err, "is not valid JSON: %s, at byte %zu", fault.why,
+	                           fault.at + 1)
+	               : 0;
 }
 
 static void put_log(struct unpacking *u, struct str sample, struct str messages)
@@ -371,15 +315,6 @@ static int write_log(struct unpacking *u, struct str sample, struct str messages
 	return 0;
 }
 
-static int read_json(struct unpacking *u, struct str entry, struct error *err)
-{
-	struct json_fault fault;
-
-	if (read_entry(u, &u->content, err))
-		return -1;
-	return json_validate(buf_view(&u->content), &fault) ? bad_json(entry.p, &fault, err) : 0;
-}
-
 static int take_entry(struct unpacking *u, struct str entry, struct error *err)
 {
 	struct entry_name *known = map_find(&u->names, map_hash(entry), STR_NONE);
@@ -387,10 +322,10 @@ static int take_entry(struct unpacking *u, struct str entry, struct error *err)
 	u->entries++;
 	if (!known || known->last != u->entries)
 		return 0;
-	return read_json(u, entry, err)
-	               ? -1
-	               : write_log(u, buf_view(&u->content),
-	                           JSON_GET(buf_view(&u->content), "messages"), err);
+	if (read_entry(u, &u->content, err) || validate(entry, buf_view(&u->content), err))
+		return -1;
+	return write_log(u, buf_view(&u->content), JSON_GET(buf_view(&u->content), "messages"),
+	                 err);
 }
 
 /* ---- both ---- */
@@ -399,26 +334,21 @@ static int each_entry(struct unpacking *u, int fd,
                       int (*take)(struct unpacking *u, struct str name, struct error *err),
                       struct error *err)
 {
-	struct str name = STR_NONE;
-	int more;
+	int more = archive_file_open(fd, &u->archive, err) ? -1 : 1;
 
 	u->entries = 0;
-	if (archive_file_open(fd, &u->archive, err) || !u->archive)
-		return -1;
-	while ((more = archive_file_next(u->archive, &name, err)) > 0) {
-		if (take(u, name, err)) {
+	while (more > 0) {
+		more = archive_file_next(&u->archive, err);
+		if (more > 0 && take(u, buf_view(&u->archive.name), err))
 			more = -1;
-			break;
-		}
 	}
-	archive_file_close(u->archive);
+	archive_file_close(&u->archive);
 	return more;
 }
 
 static int check_log(struct unpacking *u, struct error *err)
 {
 	const char *entry = u->header.n ? "header.json" : "_journal/start.json";
-	struct json_fault fault;
 
 	if (!u->header.n)
 		buf_str(&u->header, buf_view(&u->start));
@@ -426,23 +356,14 @@ static int check_log(struct unpacking *u, struct error *err)
 		return error_set(err, FAIL_INPUT,
 		                 "a zip archive, but not an Inspect log: it has no header.json");
 	}
-	if (json_validate(buf_view(&u->header), &fault))
-		return bad_json(entry, &fault, err);
+	if (validate(str_from(entry), buf_view(&u->header), err))
+		return -1;
 	if (json_type(JSON_GET(buf_view(&u->header), "eval")) != JSON_OBJECT) {
 		return error_set(err, FAIL_INPUT,
 		                 "a zip archive, but not an Inspect log: its %s has no eval",
 		                 entry);
 	}
 	return u->names.count ? 0 : error_set(err, FAIL_INPUT, "the evaluation log has no samples");
-}
-
-static void release(struct unpacking *u)
-{
-	struct buf *bufs[] = {&u->header, &u->start, &u->content, &u->value, &u->line};
-
-	for (size_t i = 0; i < ARRAY_LEN(bufs); i++)
-		buf_release(bufs[i]);
-	arena_release(&u->arena);
 }
 
 int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err)
@@ -457,6 +378,7 @@ int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err)
 	int failed = each_entry(&u, fd, note_entry, err) || check_log(&u, err) ||
 	             each_entry(&u, fd, take_entry, err);
 
-	release(&u);
+	BUFS_RELEASE(&u.header, &u.start, &u.content, &u.value, &u.line);
+	arena_release(&u.arena);
 	return failed ? -1 : 0;
 }

@@ -1,14 +1,66 @@
 /* Runs the rules on facts, and counts findings: see judge.h. */
 #include "check/judge.h"
 
-#include "check/findings.h"
 #include "check/judge_internal.h"
-#include "check/turn_lines.h"
 #include "check/verify.h"
 #include "evidence/peer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* ---- line numbers of the turns of an open rollout ---- */
+
+#define TURN_LINES_MAX ((size_t)1 << 16) /* later turns are not kept */
+
+/* Empty if zeroed. */
+struct turn_lines {
+	uint64_t header;
+	uint64_t *first; /* by turn: its first line; 0: not seen */
+	size_t count, room;
+};
+
+static void make_room(struct turn_lines *t, size_t turn)
+{
+	size_t room = t->room ? t->room : 16;
+
+	while (room <= turn)
+		room *= 2;
+	if (room > t->room) {
+		t->first = mem_resize(t->first, room, sizeof(*t->first));
+		t->room = room;
+	}
+	memset(t->first + t->count, 0, (turn + 1 - t->count) * sizeof(*t->first));
+	t->count = turn + 1;
+}
+
+static void turn_lines_add(struct turn_lines *t, const struct line *l)
+{
+	if (l->type == LINE_HEADER && !t->header)
+		t->header = l->number;
+	if (l->turn < 0 || l->turn >= (int64_t)TURN_LINES_MAX)
+		return;
+	size_t turn = (size_t)l->turn;
+
+	if (turn >= t->count)
+		make_room(t, turn);
+	if (!t->first[turn])
+		t->first[turn] = l->number;
+}
+
+static uint64_t turn_lines_find(const struct turn_lines *t, int64_t turn)
+{
+	bool kept = turn >= 0 && (uint64_t)turn < t->count && t->first[turn];
+
+	return kept ? t->first[turn] : t->header;
+}
+
+static void turn_lines_release(struct turn_lines *t)
+{
+	free(t->first);
+	*t = (struct turn_lines){.count = 0};
+}
+
+/* ---- rules ---- */
 
 /* Kept with the facts of an open rollout. */
 struct judged_rollout {

@@ -68,7 +68,6 @@ static bool see(void *ctx, struct str pointer, struct str value)
 {
 	struct patterns *p = ctx;
 
-	(void)value;
 	for (size_t i = 0; i < p->count; i++) {
 		struct used_pattern *one = &p->items[i];
 

@@ -179,7 +179,6 @@ static int atif_write(struct export *x, struct error *err)
 {
 	struct atif a = {.x = x};
 
-	(void)err;
 	jw_init(&a.j, x->out);
 	jw_pack(&a.j, "{schema_version:'ATIF-v1.7',session_id:%s", x->id);
 	put_agent(&a);

@@ -70,7 +70,6 @@ static void compare_members(struct aliased *s, const struct rollout_facts *r, co
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct aliased *s = state;
 	if (!r->imported || r->series->changed_count > 0 || m->outside_episode ||
 	    !line_has(m->line, KEY_STATE_HASH)) {
@@ -99,7 +98,6 @@ static bool observed(const struct aliased *s)
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;
 	bool moved = s->counted >= 2 && s->last_count > s->first_count;

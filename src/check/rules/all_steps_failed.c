@@ -10,7 +10,6 @@ struct first_step {
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r, (void)out;
 	struct first_step *s = state;
 	if (s->span.count > 0 || !p->failed)
 		return;
@@ -22,7 +21,6 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct first_step *s = state;
 	if (r->episode.steps == 1 && r->episode.failed == 1 && !s->refuted &&
 	    !drawn_calls_do_not_fit(r)) {

@@ -42,7 +42,6 @@ static void note(struct schema_violations *s, const struct rollout_facts *r,
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct schema_violations *s = state;
 	struct error err;
 	if (m->line->type == LINE_EVENT) {
@@ -61,7 +60,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)r, (void)m;
 	const struct schema_violations *s = state;
 	if (s->beyond)
 		rule_not_judged(out);

@@ -19,7 +19,6 @@ static bool is_capacity(const struct line *l)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct capacity *s = state;
 	if (!is_capacity(m->line))
 		return;
@@ -34,7 +33,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct capacity *s = state;
 	if (s->session) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error",

@@ -56,7 +56,6 @@ static bool is_unread(const struct rollout_facts *r, const struct derived_line *
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct blind *s = state;
 	const struct line *l = m->line;
 	if (l->type == LINE_HEADER) {
@@ -83,7 +82,6 @@ static void report_skipped(const struct blind *s, struct findings *out)
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct blind *s = state;
 	const char *colon = s->reason[0] ? ": " : "";
 	if (s->lost.count > 0) {

@@ -11,7 +11,6 @@ struct refused {
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)out;
 	struct refused *s = state;
 	if (!r->draws || !p->failed || p->outside_episode)
 		return;
@@ -23,7 +22,6 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct refused *s = state;
 	const struct episode_counts *e = &r->episode;
 	if (drawn_calls_do_not_fit(r)) {

@@ -11,7 +11,6 @@ struct despite {
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r, (void)out;
 	struct despite *s = state;
 	if (!(p->failed || p->expected) || p->outside_episode || p->effect != EFFECT_CHANGED)
 		return;
@@ -23,7 +22,6 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)r, (void)m;
 	const struct despite *s = state;
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/outcome",

@@ -9,7 +9,6 @@
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)state, (void)m;
 	for (size_t i = 0; i < r->expected_count; i++) {
 		struct str one = str_from(r->expected[i]);
 		int64_t turn;

@@ -76,7 +76,6 @@ static bool is_foreign(struct session_ids ids)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct fallback *s = state;
 	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
 	if (json_type(ids.reply) != JSON_STRING)
@@ -99,7 +98,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct fallback *s = state;
 	if (s->replies.count == 0)
 		return;

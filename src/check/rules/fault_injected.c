@@ -15,7 +15,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct injected *s = state;
 	struct buf name = BUF(sizeof(s->first) - 1);
 
-	(void)r, (void)out;
 	if (m->line->event == EVENT_FAULT_INJECTED && s->count++ == 0) {
 		json_decode(JSON_GET(m->line->value[KEY_DETAIL], "what"), &name);
 		snprintf(s->first, sizeof(s->first), "%s", buf_cstr(&name));
@@ -28,7 +27,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct injected *s = state;
 
-	(void)r, (void)m;
 	if (s->count) {
 		finding_add(out, SEVERITY_INFO, NULL, "/event",
 		            "rolldbg tap injected %" PRId64 " fault%s, first %s: what the client "

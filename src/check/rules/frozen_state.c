@@ -15,7 +15,6 @@ struct frozen {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)r, (void)out;
 	struct frozen *s = state;
 
 	if (m->outside_episode || m->idle)

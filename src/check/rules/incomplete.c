@@ -6,7 +6,6 @@
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)state;
 	int64_t counted;
 	const char *torn = r->torn ? ", and the last line is truncated" : "";
 	const struct span at = {r->last_turn, r->last_turn, -1, -1, r->last_turn >= 0};

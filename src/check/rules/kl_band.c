@@ -35,7 +35,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	int64_t turn = m->line->turn, step = m->line->step;
 	struct ratios one = {.tokens = 0};
 
-	(void)out;
 	if (!r->trained)
 		return;
 	if (m->line->type == LINE_HEADER) {
@@ -140,7 +139,6 @@ static void report_band(const struct band *s, struct findings *out)
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)r, (void)m;
 	report_mismatches(state, out);
 	report_band(state, out);
 }

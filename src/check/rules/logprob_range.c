@@ -46,7 +46,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct str ids = m->llm[LLM_TOKEN_IDS];
 	int64_t turn = m->line->turn, step = m->line->step;
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
 		header(s, m->line);
 		return;
@@ -85,7 +84,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	                     "token ids"},
 	};
 
-	(void)r, (void)m;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		if (all[i].span->count) {
 			finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",

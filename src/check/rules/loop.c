@@ -168,7 +168,6 @@ static bool in_cycle(const struct loop *s)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct loop *s = state;
 	if (m->outside_episode || r->policy == POLICY_RANDOM)
 		return;
@@ -190,7 +189,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)r, (void)m;
 	const struct loop *s = state;
 	const struct cycle *c = &s->longest;
 	char calls[40] = "one call", more[48] = "";

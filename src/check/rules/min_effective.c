@@ -9,7 +9,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	bool known = r->effective >= 0;
 	int64_t effective = known ? r->effective : 0;
 
-	(void)state, (void)m;
 	if (effective < r->min_effective) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/state",
 		            "%" PRId64 " of %" PRId64 " steps %s effective%s; at least %" PRId64

@@ -47,7 +47,6 @@ static void add_event(struct missing *s, const struct rollout_facts *r, const st
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct missing *s = state;
 	if (m->line->type == LINE_HEADER) {
 		s->named = peer_named_state_source(m->line);
@@ -78,7 +77,6 @@ static bool is_unsupported(const struct missing *s, const struct rollout_facts *
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct missing *s = state;
 	bool unsupported = is_unsupported(s, r);
 	enum severity severity =

@@ -17,7 +17,6 @@ struct illusion {
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r, (void)out;
 	struct illusion *s = state;
 	struct streak ended;
 	streak_add(&s->streak, p, &ended);
@@ -63,7 +62,6 @@ static void report_all_failed(const struct illusion *s, const struct rollout_fac
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct illusion *s = state;
 	const struct episode_counts *e = &r->episode;
 	if (drawn_calls_do_not_fit(r))

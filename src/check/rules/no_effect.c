@@ -23,7 +23,6 @@ static bool is_new(struct no_effect *s, uint64_t call)
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r, (void)out;
 	struct no_effect *s = state;
 
 	if (p->idle || p->outside_episode)
@@ -45,7 +44,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct no_effect *s = state;
 
-	(void)m;
 	/* nothing at all is frozen-state */
 	if (s->longest.count > 0 && r->verdict.still < r->verdict.acting) {
 		finding_add(out, SEVERITY_WARNING, &s->longest, "/state",

@@ -96,7 +96,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool same_turn = s->begun && s->turn == m->line->turn;
 	bool called = r->steps > s->steps;
 
-	(void)out;
 	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode || m->llm[LLM_ERROR].p)
 		return; /* without tools to call, or without a model */
 	s->begun = true;
@@ -118,7 +117,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	struct uncalled *s = state;
 
-	(void)m;
 	close_run(s);
 	bool never = r->steps == 0 && s->talked > 0 && s->longest.count == s->talked;
 	bool offered = r->tool_count > 0 || s->unparsed;

@@ -20,7 +20,6 @@ static bool is_refused(const struct line *l)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct refusals *s = state;
 	if (m->tool < 0 || s->accepted)
 		return;
@@ -38,7 +37,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct refusals *s = state;
 	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted)
 		rule_not_judged(out);

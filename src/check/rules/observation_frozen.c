@@ -57,7 +57,6 @@ static bool is_empty(struct str value)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct frozen_observation *s = state;
 	struct str value = m->line->value[KEY_OBSERVATION];
 	bool text = json_type(value) == JSON_STRING;
@@ -114,7 +113,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct frozen_observation *s = state;
 
-	(void)m;
 	bool repeats = repeats_member(s, r);
 	if (!s->differ && is_unexplained(s, r)) {
 		finding_add(out, SEVERITY_WARNING, &s->replies, "/observation",

@@ -62,7 +62,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct lost *s = state;
 	const struct line *l = m->line;
 
-	(void)out;
 	s->replies++;
 	if (is_empty(l->value[KEY_OBSERVATION]) && is_empty(l->value[KEY_STRUCTURED]))
 		span_add(&s->empty, l->turn, l->step);
@@ -79,7 +78,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	struct lost *s = state;
 
-	(void)r, (void)m;
 	if (s->not_in_conversation.count) {
 		finding_add(out, SEVERITY_ERROR, &s->not_in_conversation, "/messages",
 		            "%" PRId64 " of the first %d repl%s did not reach the conversation",

@@ -13,7 +13,6 @@ struct only_counts {
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)
 {
-	(void)r, (void)out;
 	struct only_counts *s = state;
 
 	if (p->counted && !p->idle && !p->outside_episode)
@@ -27,7 +26,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	const struct member *member = verdict_aside(r->series);
 	char pointer[80], name[64], text[160];
 
-	(void)m;
 	/* beside movement, a count is just a count */
 	if (s->steps.count == 0 || r->verdict.moved > 0 || !member)
 		return;

@@ -6,7 +6,6 @@
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)r, (void)out;
 	if (m->is_step)
 		span_add(state, m->line->turn, m->line->step);
 }
@@ -14,7 +13,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct span *steps = state;
 	if (steps->count > 0) {
 		finding_add(out, SEVERITY_WARNING, steps, "/step",

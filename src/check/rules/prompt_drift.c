@@ -138,7 +138,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct drifts *s = state;
 
-	(void)out;
 	s->prompt.n = 0;
 	if (!read_ids(&s->prompt, r->arena, m->llm[LLM_PROMPT_TOKEN_IDS])) {
 		s->known = false;
@@ -163,7 +162,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	struct drifts *s = state;
 	bool harmless = s->count[DRIFT_REASONING] == s->span.count;
 
-	(void)r, (void)m;
 	if (s->prompt_left_out)
 		rule_not_judged(out);
 	if (!s->span.count)

@@ -21,7 +21,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct growth *s = state;
 	int64_t tokens = 0;
 
-	(void)r, (void)out;
 	json_i64(JSON_GET(m->llm[LLM_USAGE], "prompt_tokens"), &tokens);
 	if (tokens > 0 && s->tokens > 0 && tokens <= s->tokens && s->bytes > NOISE_BYTES &&
 	    !s->thought) {
@@ -45,7 +44,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	struct growth *s = state;
 
-	(void)r, (void)m;
 	if (!s->span.count)
 		return;
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",

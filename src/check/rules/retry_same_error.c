@@ -83,7 +83,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)r, (void)m;
 	report(state, out);
 }
 

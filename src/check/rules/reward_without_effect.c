@@ -16,7 +16,6 @@ struct unearned {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct unearned *s = state;
 	if (m->outside_episode || m->reward <= 0 ||
 	    (r->previous.reward_seen && m->reward == r->previous.reward)) {

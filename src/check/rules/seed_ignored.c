@@ -11,7 +11,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct str detail = m->line->value[KEY_DETAIL];
 	int64_t calls;
 
-	(void)state;
 	if (m->line->event != EVENT_FORK_DIVERGED || !r->has_seed ||
 	    !str_is(JSON_GET(detail, "seeded"), "true") ||
 	    !json_i64(JSON_GET(detail, "calls"), &calls)) {

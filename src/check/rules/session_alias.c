@@ -124,7 +124,6 @@ static void report_continued(const struct rollout_facts *r, struct findings *out
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct alias *s = state;
 
 	if (s->is_shared)

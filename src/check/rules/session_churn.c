@@ -19,7 +19,6 @@ static void add_event(struct churn *s, const struct rollout_facts *r, const stru
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	add_event(state, r, m->line);
 }
 
@@ -40,7 +39,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct churn *s = state;
 
-	(void)r, (void)m;
 	report_change("session", &s->session, out);
 	report_change("episode", &s->episode, out);
 }

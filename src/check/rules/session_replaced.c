@@ -23,7 +23,6 @@ static bool has_resets(const struct rollout_facts *r)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct replaced *s = state;
 	const struct line *l = m->line;
 
@@ -51,7 +50,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct replaced *s = state;
 
-	(void)m;
 	if (s->forgotten) {
 		finding_add(
 			out, SEVERITY_ERROR, NULL, "/error",

@@ -65,7 +65,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct marked *s = state;
 	struct str mode = JSON_GET(JSON_GET(m->line->value[KEY_POLICY], "params"), "tool_mode");
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
 		s->own = mode.p && !json_is(mode, STR("native"));
 		return;
@@ -93,7 +92,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	};
 	struct marked *s = state;
 
-	(void)r, (void)m;
 	for (size_t i = 0; i < PLACES; i++) {
 		if (s->spans[i].count) {
 			finding_add(out, places[i].severity, &s->spans[i], places[i].pointer,

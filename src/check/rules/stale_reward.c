@@ -13,7 +13,6 @@ struct stale {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct stale *s = state;
 	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward)
 		return;
@@ -25,7 +24,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)r, (void)m;
 	const struct stale *s = state;
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",

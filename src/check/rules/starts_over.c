@@ -29,7 +29,6 @@ static bool has_digit(struct str text)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct starts_over *s = state;
 	struct str reply = m->line->value[KEY_OBSERVATION], before = line_state_hash(m->line);
 	bool acts = m->line->outcome == OUTCOME_OK && !m->idle && !m->outside_episode;
@@ -70,7 +69,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	struct span again = {.count = 0};
 	int64_t repeats = 0;
 
-	(void)m;
 	for (size_t i = 0; i < s->count && (int64_t)s->count == r->steps; i++) {
 		int64_t first = s->steps[i].comparable ? earlier(s, i) : -1;
 		const struct kept_step *a = first >= 0 ? &s->steps[first] : NULL;

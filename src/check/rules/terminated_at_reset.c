@@ -11,7 +11,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct at_reset *s = state;
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_RESET) {
 		s->terminated = m->line->terminated == 1;
 		s->truncated = m->line->truncated == 1;
@@ -25,7 +24,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct at_reset *s = state;
 
-	(void)r, (void)m;
 	if (!s->terminated && !s->truncated)
 		return;
 	finding_add(out, s->continues ? SEVERITY_WARNING : SEVERITY_ERROR, NULL,

@@ -21,7 +21,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct timeouts *s = state;
 
-	(void)out;
 	if (!is_timeout(m->line))
 		return;
 	if (!s->reset && s->steps.count == 0)
@@ -37,7 +36,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	const struct timeouts *s = state;
 
-	(void)m;
 	if (s->reset) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error", "the reset timed out: %s",
 		            s->error);

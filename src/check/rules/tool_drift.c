@@ -239,7 +239,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct drift *s = state;
 	char more[48] = "";
 	if (r->tools_known == TOOLS_SOME || s->cut)

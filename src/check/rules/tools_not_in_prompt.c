@@ -43,7 +43,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	struct prompt *s = state;
 	int64_t tokens = 0;
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
 		header(s, m->line);
 		return;
@@ -62,7 +61,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 {
 	struct prompt *s = state;
 
-	(void)m;
 	if (!s->span.count)
 		return;
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",

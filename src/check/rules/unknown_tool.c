@@ -23,7 +23,6 @@ static bool is_unknown(const struct rollout_facts *r, const struct derived_line 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
-	(void)out;
 	struct unknown *s = state;
 	bool cut = !m->tool_name.n && m->line->step < 0; /* cut off before its name */
 	s->beyond = s->beyond || (!cut && r->tools_known == TOOLS_SOME);
@@ -39,7 +38,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
 {
-	(void)m;
 	const struct unknown *s = state;
 	if (s->beyond)
 		rule_not_judged(out);

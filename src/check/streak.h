@@ -3,8 +3,7 @@
 #ifndef ROLLDBG_CHECK_STREAK_H
 #define ROLLDBG_CHECK_STREAK_H
 
-#include "evidence/limits.h"
-#include "evidence/rollout_facts.h"
+#include "check/rule.h"
 
 #define STREAK_LONG FAILED_RUN
 

@@ -1,10 +1,5 @@
 /* Rule aliased-state: an imported recording has the last state in every step. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 #define MEMBERS 8 /* number of top-level members compared with observations */
 

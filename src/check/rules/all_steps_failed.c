@@ -1,5 +1,5 @@
 /* Rule all-steps-failed: the rollout's only step failed. */
-#include "check/check.h"
+#include "check/rule.h"
 
 struct first_step {
 	struct span span;

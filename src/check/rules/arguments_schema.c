@@ -1,10 +1,6 @@
 /* Rule arguments-schema: a call does not match the tool's schema. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "json/arguments.h"
-
-#include <inttypes.h>
 
 /* The schema of one tool, parsed when the tool is first called. */
 struct read_schema {

@@ -1,9 +1,5 @@
 /* Rule capacity: a session or a step was refused because of capacity. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct capacity {
 	bool session; /* the session itself was refused */

@@ -1,10 +1,6 @@
 /* Rule control-plane-blind: reward, status or state could not be read, or came from another
    environment. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct blind {
 	struct span unread; /* steps after which reward or status could not be read */
@@ -97,8 +93,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	} else if (s->failed.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->failed, "/event",
 		            "the control plane could not be read, %" PRId64 " time%s%s%s",
-		            s->failed.count, s->failed.count == 1 ? "" : "s",
-		            s->lost.count ? "" : colon, s->lost.count ? "" : s->reason);
+		            s->failed.count, plural(s->failed.count), s->lost.count ? "" : colon,
+		            s->lost.count ? "" : s->reason);
 	}
 	report_skipped(s, out);
 }

@@ -1,7 +1,5 @@
 /* Rule drawn-calls: every call that a random policy drew was refused by the tool. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct refused {
 	struct span span;

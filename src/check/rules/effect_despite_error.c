@@ -1,7 +1,5 @@
 /* Rule effect-despite-error: a step failed but changed the state. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct despite {
 	struct span steps;
@@ -26,7 +24,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/outcome",
 		            "%" PRId64 " failed step%s changed the state; first error: %s",
-		            s->steps.count, s->steps.count == 1 ? "" : "s", s->error);
+		            s->steps.count, plural(s->steps.count), s->error);
 	}
 }
 

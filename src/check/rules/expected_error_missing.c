@@ -1,10 +1,6 @@
 /* Rule expected-error-missing: an expected error did not occur. */
-#include "check/check.h"
-
 #include "base/text.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)

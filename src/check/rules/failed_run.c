@@ -1,9 +1,6 @@
 /* Rule failed-run: several steps failed in a row, then the rollout recovered. */
-#include "check/check.h"
-
+#include "check/rule.h"
 #include "check/streak.h"
-
-#include <inttypes.h>
 
 static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
                       struct findings *out)

@@ -1,9 +1,5 @@
 /* Rule fallback-session: replies name a session other than the negotiated one. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define ID_TEXT 80
 

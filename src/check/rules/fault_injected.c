@@ -1,8 +1,5 @@
 /* Rule fault-injected: rolldbg tap changed what the client saw, as it was asked to. */
-#include "check/check.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct injected {
 	int64_t count;
@@ -31,7 +28,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		finding_add(out, SEVERITY_INFO, NULL, "/event",
 		            "rolldbg tap injected %" PRId64 " fault%s, first %s: what the client "
 		            "saw is not what the server said",
-		            s->count, s->count == 1 ? "" : "s", s->first);
+		            s->count, plural(s->count), s->first);
 	}
 }
 

@@ -1,10 +1,5 @@
 /* Rule frozen-state: calls were answered, but nothing changed. */
-#include "check/check.h"
-
-#include "evidence/limits.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct frozen {
 	struct span sent; /* answered calls that had to act */

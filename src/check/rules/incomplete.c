@@ -1,7 +1,5 @@
 /* Rule incomplete: lines are missing, truncated or merged. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)
@@ -13,8 +11,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		finding_add(out, SEVERITY_ERROR, &at, "",
 		            "no end line: the recording stops after %" PRId64 " line%s and %" PRId64
 		            " step%s%s",
-		            r->lines, r->lines == 1 ? "" : "s", r->steps, r->steps == 1 ? "" : "s",
-		            torn);
+		            r->lines, plural(r->lines), r->steps, plural(r->steps), torn);
 	} else if (json_i64(m->line->value[KEY_LINES], &counted) && counted != r->lines) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/lines",
 		            "the end line counts %" PRId64 " lines, but the rollout has "

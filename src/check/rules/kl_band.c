@@ -1,14 +1,10 @@
 /* Rule kl-band: the trainer's probabilities of the sampled tokens differ too much from those of
    the engine that sampled them. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "recording/logprobs.h"
 #include "recording/trained.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #define ROUNDING 0.01 /* mean difference of probabilities: more than rounding explains */
 
@@ -66,11 +62,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		ratios_merge(&s->sum, &one);
 		span_add(&s->compared, turn, step);
 	}
-}
-
-static const char *plural(int64_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static void report_mismatches(const struct band *s, struct findings *out)

@@ -1,10 +1,7 @@
 /* Rule logprob-range: log-probabilities are missing or invalid. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "recording/logprobs.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 struct ranges {
@@ -88,7 +85,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		if (all[i].span->count) {
 			finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
 			            "%s (%" PRId64 " turn%s)", all[i].what, all[i].span->count,
-			            all[i].span->count == 1 ? "" : "s");
+			            plural(all[i].span->count));
 		}
 	}
 }

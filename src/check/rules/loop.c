@@ -1,12 +1,7 @@
 /* Rule loop: one to three calls are repeated with the same replies. */
-#include "check/check.h"
-
 #include "base/hash.h"
+#include "check/rule.h"
 #include "evidence/call.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 #define PERIODS           3 /* maximum length of a cycle */
 #define ROUNDS            3
@@ -198,7 +193,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		snprintf(calls, sizeof(calls), "a sequence of %d calls", c->period);
 	if (s->other_loops) {
 		snprintf(more, sizeof(more), "; and %" PRId64 " shorter loop%s", s->other_loops,
-		         s->other_loops == 1 ? "" : "s");
+		         plural(s->other_loops));
 	}
 	finding_add(out, SEVERITY_WARNING, &c->span, "/tool_call",
 	            "%s (%s%s) was made %" PRId64

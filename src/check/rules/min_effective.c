@@ -1,7 +1,5 @@
 /* Rule min-effective: fewer effective steps than required by the user. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
                 struct findings *out)

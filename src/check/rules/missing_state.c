@@ -1,9 +1,5 @@
 /* Rule missing-state: there is a state source, but a step has no state. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct missing {
 	struct span steps;
@@ -86,7 +82,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		finding_add(out, severity, s->steps.count ? &s->steps : &s->reads,
 		            s->steps.count ? "/state" : "/event",
 		            "%" PRId64 " read%s of the state failed: %s", s->reads.count,
-		            s->reads.count == 1 ? "" : "s", s->reason);
+		            plural(s->reads.count), s->reason);
 	} else if (s->steps.count > 0) {
 		finding_add(out, severity, &s->steps, "/state",
 		            "no state before %" PRId64 " of %" PRId64 " steps%s", s->steps.count,

@@ -1,10 +1,6 @@
 /* Rule multi-step-illusion: every step that had to act failed, or the rollout ends in failed steps. */
-#include "check/check.h"
-
+#include "check/rule.h"
 #include "check/streak.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 struct illusion {
 	struct span failed; /* all failed steps of the episode */

@@ -1,9 +1,5 @@
 /* Rule no-effect: different calls in a row claimed success, and the state stood still. */
-#include "check/check.h"
-
-#include "evidence/limits.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct no_effect {
 	struct span now, longest;

@@ -1,9 +1,5 @@
 /* Rule no-tool-call: tools are offered, but the model calls none. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define IN_A_ROW 2
 
@@ -129,13 +125,13 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "no tool was called in %" PRId64
 		            " turn%s; the log does not say whether "
 		            "any was offered: name them with \1tools\2 FILE",
-		            s->longest.count, s->longest.count == 1 ? "" : "s");
+		            s->longest.count, plural(s->longest.count));
 		return;
 	}
 	finding_add(out, never ? SEVERITY_ERROR : SEVERITY_WARNING, &s->longest, "/tool_call",
 	            "no tool was called in %s%" PRId64 " turn%s%s: %s",
 	            never && s->longest.count > 1 ? "any of " : "", s->longest.count,
-	            s->longest.count == 1 ? "" : "s", never ? "" : " in a row", s->reason);
+	            plural(s->longest.count), never ? "" : " in a row", s->reason);
 }
 
 const struct check check_no_tool_call = {

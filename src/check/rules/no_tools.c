@@ -1,9 +1,5 @@
 /* Rule no-tools: the server offers no tools, or refuses all that it offers. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct refusals {
 	bool *refused; /* by tool, in the rollout's arena; NULL before the first one */

@@ -1,11 +1,7 @@
 /* Rule observation-frozen: the state moves, the observation given to the policy never does; or no state is
    known, and different calls get one reply that names a value. */
-#include "check/check.h"
-
 #include "base/hash.h"
-#include "evidence/limits.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define OBSERVATION_MAX ((size_t)64 << 10) /* bytes of the one that is kept */
 

@@ -1,11 +1,6 @@
 /* Rule observation-lost: a reply had content, but did not reach the policy or the recording. */
-#include "check/check.h"
-
 #include "base/text.h"
-#include "evidence/limits.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 /* Only the first steps are checked: a client that loses replies loses all of them, and searching
    every message would take longer than all other rules together. */

@@ -1,7 +1,5 @@
 /* Rule one-step-episode: the rollout ended after one step for an unknown reason. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 
 struct one_step {
 	struct span step;

@@ -1,10 +1,5 @@
 /* Rule only-counts: all that changed counts the calls or repeats their words. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct only_counts {
 	struct span steps;

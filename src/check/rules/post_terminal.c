@@ -1,7 +1,5 @@
 /* Rule post-terminal: steps were sent after the end of the episode. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)

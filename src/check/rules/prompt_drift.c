@@ -1,11 +1,6 @@
 /* Rule prompt-drift: the tokens of a prompt do not continue those of the previous turn (the
    classes are those of Agent Lightning). */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 #define IDS_MAX ((size_t)1 << 20) /* tokens of one prompt; longer ones are not compared */
 #define SHOWN   3                 /* ids shown in the message on either side */

@@ -1,9 +1,5 @@
 /* Rule prompt-truncated: the conversation grew but the prompt did not. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define NOISE_BYTES 128 /* minimum growth in bytes: less may be only a few tokens */
 

@@ -1,10 +1,6 @@
 /* Rule retry-same-error: the same call failed repeatedly with the same error. */
-#include "check/check.h"
-
+#include "check/rule.h"
 #include "evidence/call.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
 
 /* Longer errors are compared only by the hash of their masked text. */
 #define KEPT_MAX 2048

@@ -1,10 +1,6 @@
 /* Rule reward-without-effect: a reward for a failed step, or for an episode in which nothing
    changed. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct unearned {
 	struct span failed;
@@ -64,7 +60,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (s->failed.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->failed, "/reward",
 		            "%" PRId64 " failed step%s earned a reward (first: %s)",
-		            s->failed.count, s->failed.count == 1 ? "" : "s", s->reward);
+		            s->failed.count, plural(s->failed.count), s->reward);
 	} else {
 		report_no_effect(r, m, out);
 	}

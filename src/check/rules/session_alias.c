@@ -1,12 +1,7 @@
 /* Rule session-alias: two rollouts share one environment. */
-#include "check/check.h"
-
 #include "base/hash.h"
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "evidence/sharing.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 #define ID_MIN  8 /* shorter ids ("1", "env-0") are not unique */
 #define HEX_MIN 8 /* generated ids have as many hex digits in a row */

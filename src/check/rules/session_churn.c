@@ -1,7 +1,5 @@
 /* Rule session-churn: the session or episode changed without a reset. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct churn {
 	struct span session, episode; /* changes of their ids */

@@ -1,7 +1,5 @@
 /* Rule session-replaced: the rollout went on in another session, or began without a reset. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct replaced {
 	bool reset;     /* some reset was recorded */

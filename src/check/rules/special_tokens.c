@@ -1,10 +1,6 @@
 /* Rule special-tokens: special tokens of a chat template appear as text. */
 #define _GNU_SOURCE /* memmem */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 /* As spelled in templates. Markup of tool calls is covered by the parser's notes. */
 static const char *const marks[] = {

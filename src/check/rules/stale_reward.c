@@ -1,9 +1,5 @@
 /* Rule stale-reward: a failed step repeats the reward of an earlier step. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct stale {
 	struct span steps;
@@ -28,7 +24,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
 		            "%" PRId64 " failed step%s repeated an earlier reward (first: %s)",
-		            s->steps.count, s->steps.count == 1 ? "" : "s", s->reward);
+		            s->steps.count, plural(s->steps.count), s->reward);
 	}
 }
 

@@ -1,10 +1,6 @@
 /* Rule starts-over: calls get their first reply again, although others had moved the environment. */
-#include "check/check.h"
-
 #include "base/hash.h"
-#include "evidence/limits.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define STEPS_MAX 4096 /* steps that are kept, 32 bytes each */
 

@@ -1,5 +1,5 @@
 /* Rule terminated-at-reset: the episode was over before its first step. */
-#include "check/check.h"
+#include "check/rule.h"
 
 struct at_reset {
 	bool terminated, truncated;

@@ -1,9 +1,5 @@
 /* Rule timeout: a step or the reset timed out. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct timeouts {
 	bool reset; /* the start of the episode timed out */

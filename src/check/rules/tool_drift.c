@@ -1,15 +1,10 @@
 /* Rule tool-drift: the task, the prompt, an earlier tool list or another session names tools
    that the server does not have, or defines differently. */
-#include "check/check.h"
-
 #include "base/hash.h"
 #include "check/prompt_tools.h"
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "evidence/sharing.h"
 #include "json/canon.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 #define PROMPT_MAX     ((size_t)1 << 20) /* bytes of a message that are searched */
 #define QUOTED_MAX     64                /* names in one that are looked up */

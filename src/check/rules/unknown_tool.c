@@ -1,10 +1,5 @@
 /* Rule unknown-tool: a called tool is not offered by the server. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct unknown {
 	struct span calls;
@@ -46,11 +41,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	char offered[64] = "the tool list is unknown";
 	if (r->tools_known == TOOLS_ALL) {
 		snprintf(offered, sizeof(offered), "it offers %zu tool%s", r->tool_count,
-		         r->tool_count == 1 ? "" : "s");
+		         plural((int64_t)r->tool_count));
 	}
 	finding_add(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
 	            "%" PRId64 " call%s to a tool that the server does not offer: %s%s%s (%s)",
-	            s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
+	            s->calls.count, plural(s->calls.count), s->name,
 	            s->nearest[0] ? "; the nearest name is " : "", s->nearest, offered);
 }
 

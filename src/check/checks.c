@@ -34,8 +34,9 @@ int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err
 {
 	struct str rest = str_from(list);
 
-	do {
-		struct str name = str_cut(&rest, ',');
+	for (;;) {
+		const char *comma = rest.n ? memchr(rest.p, ',', rest.n) : NULL;
+		struct str name = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
 		size_t i = 0;
 
 		while (i < checks_count && !str_is(name, checks[i]->id))
@@ -43,8 +44,10 @@ int checks_read_list(const char *list, bool named[CHECKS_MAX], struct error *err
 		if (i == checks_count)
 			return check_unknown(name, err);
 		named[i] = true;
-	} while (rest.n);
-	return 0;
+		if (!comma)
+			return 0;
+		rest = str_skip(rest, name.n + 1);
+	}
 }
 
 int checks_choose(const char *only, const char *without, bool chosen[CHECKS_MAX], struct error *err)

@@ -142,30 +142,19 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 	return rules;
 }
 
-static void run_completed(struct judge *j, struct judged_rollout *o, const struct rollout_facts *r)
-{
-	for (size_t i = 0; i < j->rule_count; i++) {
-		const struct check *c = j->rules[i].check;
-
-		if (!c->completed || check_lacks_facts(c, r))
-			continue;
-		o->findings.rule = c->id;
-		for (int64_t step = 0; step < r->steps; step++) {
-			c->completed(o->states + j->rules[i].state, r, &r->completed[step],
-			             &o->findings);
-		}
-	}
-}
-
 static void run_line(const struct judge *j, struct judged_rollout *o,
                      const struct evidence_update *u)
 {
 	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		size_t rule = (size_t)__builtin_ctzll(rules);
 		const struct check *c = j->rules[rule].check;
+		void *state = o->states + j->rules[rule].state;
 
 		o->findings.rule = c->id;
-		c->line(o->states + j->rules[rule].state, u->rollout, &u->derived, &o->findings);
+		if (c->line)
+			c->line(state, u->rollout, &u->derived);
+		else
+			c->find(state, u->rollout, &u->derived, &o->findings);
 	}
 }
 
@@ -193,7 +182,10 @@ static void run_end(struct judge *j, struct judged_rollout *o, const struct evid
 		o->findings.rule = s->check->id;
 		o->findings.not_judged = check_lacks_facts(s->check, u->rollout);
 		if (s->check->end && !o->findings.not_judged)
-			s->check->end(o->states + s->state, u->rollout, &u->derived, &o->findings);
+			s->check->end(o->states + s->state, u->rollout, &o->findings);
+		if (s->check->close && !o->findings.not_judged)
+			s->check->close(o->states + s->state, u->rollout, &u->derived,
+			                &o->findings);
 		bool found_nothing = findings_before == f->count + f->left_out;
 		if (f->not_judged || (stripped && s->check->needs_meta && found_nothing))
 			missed = s->not_checked = true;
@@ -267,7 +259,6 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 {
 	const struct rollout_end *end = u->end;
 
-	run_completed(j, o, u->rollout);
 	run_end(j, o, u);
 	for (size_t i = 0; i < o->findings.count; i++) {
 		struct finding *f = &o->findings.list[i];

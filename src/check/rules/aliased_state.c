@@ -62,8 +62,7 @@ static void compare_members(struct aliased *s, const struct rollout_facts *r, co
 	}
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct aliased *s = state;
 	if (!r->imported || r->series->changed_count > 0 || m->outside_episode ||
@@ -90,8 +89,7 @@ static bool observed(const struct aliased *s)
 	return false;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;

@@ -35,8 +35,7 @@ static void note(struct schema_violations *s, const struct rollout_facts *r,
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct schema_violations *s = state;
 	struct error err;
@@ -53,8 +52,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		note(s, r, m, &err);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct schema_violations *s = state;
 	if (s->beyond)

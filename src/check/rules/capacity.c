@@ -12,8 +12,7 @@ static bool is_capacity(const struct line *l)
 	return l->outcome == OUTCOME_CAPACITY || line_error_class(l) == CLASS_CAPACITY;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct capacity *s = state;
 	if (!is_capacity(m->line))
@@ -26,8 +25,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->session = true;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct capacity *s = state;
 	if (s->session) {

@@ -49,8 +49,7 @@ static bool is_unread(const struct rollout_facts *r, const struct derived_line *
 	       (r->previous.status_seen && l->terminated < 0);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct blind *s = state;
 	const struct line *l = m->line;
@@ -75,8 +74,7 @@ static void report_skipped(const struct blind *s, struct findings *out)
 	            s->reason);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct blind *s = state;
 	const char *colon = s->reason[0] ? ": " : "";

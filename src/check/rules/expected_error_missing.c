@@ -2,8 +2,7 @@
 #include "base/text.h"
 #include "check/rule.h"
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	for (size_t i = 0; i < r->expected_count; i++) {
 		struct str one = str_from(r->expected[i]);

@@ -69,8 +69,7 @@ static bool is_foreign(struct session_ids ids)
 	return !str_eq(ids.reply, ids.transport) && !str_eq(ids.reply, ids.env);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct fallback *s = state;
 	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
@@ -91,8 +90,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->replies, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct fallback *s = state;
 	if (s->replies.count == 0)

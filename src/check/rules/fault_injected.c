@@ -6,8 +6,7 @@ struct injected {
 	char first[32];
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct injected *s = state;
 	struct buf name = BUF(sizeof(s->first) - 1);
@@ -19,8 +18,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	buf_release(&name);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct injected *s = state;
 

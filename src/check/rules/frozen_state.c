@@ -7,8 +7,7 @@ struct frozen {
 	bool rewards_differ;
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct frozen *s = state;
 
@@ -39,8 +38,8 @@ static bool is_rewarded(const struct frozen *s, const struct rollout_facts *r,
 	return s->rewards_differ || graded;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	const struct frozen *s = state;
 	const struct verdict *v = &r->verdict;
@@ -84,5 +83,5 @@ const struct check check_frozen_state = {
 	.wants = KIND_OK,
 	.state_size = sizeof(struct frozen),
 	.line = line,
-	.end = end,
+	.close = close,
 };

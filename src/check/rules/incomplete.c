@@ -1,8 +1,8 @@
 /* Rule incomplete: lines are missing, truncated or merged. */
 #include "check/rule.h"
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	int64_t counted;
 	const char *torn = r->torn ? ", and the last line is truncated" : "";
@@ -40,5 +40,5 @@ const struct check check_incomplete = {
 	       "unknown.\n"
 	       "Fix: record again, give each writer its own file, and do not use this file as a "
 	       "golden.",
-	.end = end,
+	.close = close,
 };

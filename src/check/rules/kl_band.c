@@ -23,8 +23,7 @@ static bool has_any(struct str llm)
 	return logprob_next(&walk, &v);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct band *s = state;
 	struct str llm = m->line->value[KEY_LLM];
@@ -127,8 +126,7 @@ static void report_band(const struct band *s, struct findings *out)
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	report_mismatches(state, out);
 	report_band(state, out);

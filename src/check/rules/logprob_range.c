@@ -36,8 +36,7 @@ static struct logprob_counts read_tokens(struct str logprobs)
 	return t;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct ranges *s = state;
 	struct str ids = m->llm[LLM_TOKEN_IDS];
@@ -65,8 +64,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		span_add(&s->uneven, turn, step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct ranges *s = state;
 	const struct {

@@ -160,8 +160,7 @@ static bool in_cycle(const struct loop *s)
 	return false;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct loop *s = state;
 	if (m->outside_episode || r->policy == POLICY_RANDOM)
@@ -181,8 +180,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->known_steps += s->known_steps < PERIODS;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct loop *s = state;
 	const struct cycle *c = &s->longest;

@@ -1,8 +1,7 @@
 /* Rule min-effective: fewer effective steps than required by the user. */
 #include "check/rule.h"
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	bool known = r->effective >= 0;
 	int64_t effective = known ? r->effective : 0;

@@ -40,8 +40,7 @@ static void add_event(struct missing *s, const struct rollout_facts *r, const st
 		peer_text(r->work, reason, s->reason, sizeof(s->reason));
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct missing *s = state;
 	if (m->line->type == LINE_HEADER) {
@@ -70,8 +69,7 @@ static bool is_unsupported(const struct missing *s, const struct rollout_facts *
 	       s->steps.count == r->steps;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct missing *s = state;
 	bool unsupported = is_unsupported(s, r);

@@ -85,8 +85,7 @@ static void close_run(struct uncalled *s)
 	s->run.count = 0;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct uncalled *s = state;
 	bool same_turn = s->begun && s->turn == m->line->turn;
@@ -108,8 +107,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->run, s->turn, -1);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct uncalled *s = state;
 

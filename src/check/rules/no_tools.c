@@ -13,8 +13,7 @@ static bool is_refused(const struct line *l)
 	return l->outcome != OUTCOME_OK && line_error_class(l) == CLASS_UNKNOWN_TOOL;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct refusals *s = state;
 	if (m->tool < 0 || s->accepted)
@@ -30,8 +29,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct refusals *s = state;
 	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted)

@@ -50,8 +50,7 @@ static bool is_empty(struct str value)
 	return json_is_null(value) || json_is(value, STR("")) || json_count(value) == 0;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct frozen_observation *s = state;
 	struct str value = m->line->value[KEY_OBSERVATION];
@@ -104,8 +103,7 @@ static bool is_unexplained(const struct frozen_observation *s, const struct roll
 	       names_value(s->first);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct frozen_observation *s = state;
 

@@ -51,8 +51,7 @@ static bool has_near(struct lost *s, struct workspace *w, struct str value)
 	return false;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct lost *s = state;
 	const struct line *l = m->line;
@@ -68,8 +67,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct lost *s = state;
 

@@ -6,8 +6,7 @@ struct one_step {
 	int8_t terminated, truncated;
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct one_step *s = state;
 	span_add(&s->step, m->line->turn, m->line->step);
@@ -34,8 +33,8 @@ static bool is_explained(const struct one_step *s, const struct rollout_facts *r
 	return r->policy == POLICY_SCRIPT || r->policy == POLICY_REPLAY;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	const struct one_step *s = state;
 
@@ -66,5 +65,5 @@ const struct check check_one_step_episode = {
 	.wants = KIND_FIRST,
 	.state_size = sizeof(struct one_step),
 	.line = line,
-	.end = end,
+	.close = close,
 };

@@ -1,15 +1,13 @@
 /* Rule post-terminal: steps were sent after the end of the episode. */
 #include "check/rule.h"
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	if (m->is_step)
 		span_add(state, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct span *steps = state;
 	if (steps->count > 0) {

@@ -128,8 +128,7 @@ static void compare_prompts(struct drifts *s, const struct line *l)
 	span_add(&s->span, l->turn, l->step);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct drifts *s = state;
 
@@ -151,8 +150,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->verbatim = !json_is(JSON_GET(parse, "source"), STR("native"));
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct drifts *s = state;
 	bool harmless = s->count[DRIFT_REASONING] == s->span.count;

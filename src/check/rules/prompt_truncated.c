@@ -11,8 +11,7 @@ struct growth {
 	struct span span;
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct growth *s = state;
 	int64_t tokens = 0;
@@ -35,8 +34,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->bytes += m->line->value[KEY_MESSAGES].n;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct growth *s = state;
 

@@ -9,8 +9,7 @@ struct unearned {
 
 /* A reward that repeats that of an earlier step is reported by stale-reward; a penalty for a
    failed step is legitimate. */
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct unearned *s = state;
 	if (m->outside_episode || m->reward <= 0 ||
@@ -52,8 +51,8 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	const struct unearned *s = state;
 
@@ -83,5 +82,5 @@ const struct check check_reward_without_effect = {
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct unearned),
 	.line = line,
-	.end = end,
+	.close = close,
 };

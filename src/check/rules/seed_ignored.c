@@ -2,7 +2,7 @@
 #include "check/rule.h"
 
 /* The debugger repeated a rollout's calls for a fork, and compared the states. */
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct str detail = m->line->value[KEY_DETAIL];
@@ -52,6 +52,6 @@ const struct check check_seed_ignored = {
 	       "wanted, use no seed or a different one for each rollout.",
 	.needs = FACT(SEED),
 	.wants = KIND_EVENT,
-	.line = line,
+	.find = find,
 	.group = group,
 };

@@ -86,7 +86,7 @@ static void check_ids(struct alias *s, const struct rollout_facts *r, const stru
 	claim(s, r, m, 'e', "/meta/episode", episode, out);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct alias *s = state;
@@ -116,8 +116,7 @@ static void report_continued(const struct rollout_facts *r, struct findings *out
 	            r->continued);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct alias *s = state;
 
@@ -155,6 +154,6 @@ const struct check check_session_alias = {
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct alias),
-	.line = line,
+	.find = find,
 	.end = end,
 };

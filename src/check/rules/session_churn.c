@@ -14,8 +14,7 @@ static void add_event(struct churn *s, const struct rollout_facts *r, const stru
 		span_add(&s->episode, l->turn, -1);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	add_event(state, r, m->line);
 }
@@ -32,8 +31,7 @@ static void report_change(const char *what, const struct span *when, struct find
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct churn *s = state;
 

@@ -18,8 +18,7 @@ static bool has_resets(const struct rollout_facts *r)
 	return !r->imported && (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct replaced *s = state;
 	const struct line *l = m->line;
@@ -43,8 +42,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct replaced *s = state;
 

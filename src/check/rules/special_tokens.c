@@ -55,8 +55,7 @@ static void check_messages(struct marked *s, const struct line *l)
 	}
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct marked *s = state;
 	struct str mode = JSON_GET(JSON_GET(m->line->value[KEY_POLICY], "params"), "tool_mode");
@@ -71,8 +70,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	check_text(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	static const struct {
 		enum severity severity;

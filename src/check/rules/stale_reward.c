@@ -6,8 +6,7 @@ struct stale {
 	char reward[40]; /* the first repeated reward, as spelled */
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct stale *s = state;
 	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward)
@@ -17,8 +16,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->steps, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct stale *s = state;
 	if (s->steps.count > 0) {

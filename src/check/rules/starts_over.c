@@ -22,8 +22,7 @@ static bool has_digit(struct str text)
 	return false;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct starts_over *s = state;
 	struct str reply = m->line->value[KEY_OBSERVATION], before = line_state_hash(m->line);
@@ -58,8 +57,7 @@ static bool moved_between(const struct rollout_facts *r, size_t from, size_t to)
 	return false;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct starts_over *s = state;
 	struct span again = {.count = 0};

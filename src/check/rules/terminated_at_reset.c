@@ -6,8 +6,7 @@ struct at_reset {
 	bool continues; /* the first step reported that the episode is not over */
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct at_reset *s = state;
 
@@ -19,8 +18,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct at_reset *s = state;
 

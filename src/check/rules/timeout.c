@@ -12,8 +12,7 @@ static bool is_timeout(const struct line *l)
 	return l->outcome == OUTCOME_TIMEOUT || line_error_class(l) == CLASS_TIMEOUT;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct timeouts *s = state;
 
@@ -27,8 +26,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->reset = true;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct timeouts *s = state;
 

@@ -214,7 +214,7 @@ static void check_sessions(const struct rollout_facts *r, const struct line *l,
 	            "the server offers this session different tools from that of %s", other);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct drift *s = state;
@@ -231,8 +231,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		check_change(s, r, m->line);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct drift *s = state;
 	char more[48] = "";
@@ -267,6 +266,6 @@ const struct check check_tool_drift = {
 	.needs = FACT(TOOLS),
 	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
 	.state_size = sizeof(struct drift),
-	.line = line,
+	.find = find,
 	.end = end,
 };

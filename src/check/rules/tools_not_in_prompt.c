@@ -33,8 +33,7 @@ static void header(struct prompt *s, const struct line *l)
 	s->needed = bytes < TOOLS_MIN_BYTES ? 0 : (int64_t)(bytes / BYTES_A_TOKEN);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct prompt *s = state;
 	int64_t tokens = 0;
@@ -52,8 +51,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->span, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct prompt *s = state;
 

@@ -15,8 +15,7 @@ static bool is_unknown(const struct rollout_facts *r, const struct derived_line 
 	return r->tools_known == TOOLS_UNKNOWN && line_error_class(m->line) == CLASS_UNKNOWN_TOOL;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct unknown *s = state;
 	bool cut = !m->tool_name.n && m->line->step < 0; /* cut off before its name */
@@ -30,8 +29,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct unknown *s = state;
 	if (s->beyond)

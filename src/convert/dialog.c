@@ -522,16 +522,6 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 		dialog_message(m, d, one, NULL);
 }
 
-void dialog_whole(struct import *m, struct import_header *h, struct str messages,
-                  const struct import_end *e)
-{
-	struct dialog d;
-
-	dialog_open(m, &d, h);
-	dialog_messages(m, &d, messages);
-	dialog_end(m, &d, e);
-}
-
 /* ---- conversations that are open at once ---- */
 
 #define OPEN_MAX 4096

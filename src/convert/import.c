@@ -470,7 +470,7 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 /* ---- chat messages ---- */
 
-bool messages_is(struct str value)
+static bool messages_is(struct str value)
 {
 	struct str first;
 	size_t cursor = 0;

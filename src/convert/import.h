@@ -39,10 +39,9 @@ struct import_header {
 	struct str id;   /* decoded; absent: made from the task and a running number */
 	struct str task; /* decoded */
 	int64_t sample;
-	struct str seed;                  /* raw JSON number */
-	struct str env_name, env_version; /* decoded */
-	struct str policy_name;           /* decoded: name of a model or an agent */
-	struct str policy_params;         /* raw JSON object */
+	struct str seed;        /* raw JSON number */
+	struct str env_name;    /* decoded */
+	struct str policy_name; /* decoded: name of a model or an agent */
 	/* raw JSON array, in the form of OpenAI or MCP; an empty one is treated as unknown */
 	struct str tools;
 	bool has_state;    /* this rollout has states */
@@ -135,12 +134,10 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 /* ---- chat messages ---- */
 
-/* True for an array whose first element is an object with a role. */
-bool messages_is(struct str value);
+/* True for an empty array, and for one whose first element is an object with a role. */
+bool messages_may_be(struct str value);
 /* True for an object with a list of messages, none of whose other members names another format. */
 bool messages_are_plain(struct str value);
-/* The same, or an empty array. */
-bool messages_may_be(struct str value);
 /* True if the first call in it has its arguments as an object. */
 bool messages_have_objects(struct str messages);
 

@@ -83,9 +83,12 @@ static int import_inspect(struct import *m, struct str value, struct error *err)
 			.policy_name = import_text(m, JSON_GET(eval, "model")),
 		};
 		struct import_end e = end_of(m, sample);
+		struct dialog d;
 
 		h.id = rollout_id(m, h.task, JSON_GET(sample, "epoch"), &h.sample);
-		dialog_whole(m, &h, JSON_GET(sample, "messages"), &e);
+		dialog_open(m, &d, &h);
+		dialog_messages(m, &d, JSON_GET(sample, "messages"));
+		dialog_end(m, &d, &e);
 	}
 	return 0;
 }

@@ -119,8 +119,7 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	struct json_writer j;
 
 	jw_init(&j, import_value(m));
-	jw_pack(&j, "{protocol:%t,name:%s,version:%s,facts:[", m->format->name, h->env_name,
-	        h->env_version);
+	jw_pack(&j, "{protocol:%t,name:%s,version:null,facts:[", m->format->name, h->env_name);
 	for (unsigned k = 0; k < KEY_COUNT; k++)
 		if (facts >> k & 1)
 			jw_text(&j, key_name(k));
@@ -193,9 +192,8 @@ void import_header(struct import *m, struct import_rollout *r, const struct impo
 	l.value[KEY_STATE_SOURCE] = IMPORT_PACK(
 		m, "{kind:%t,ignore:%r}", state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE),
 		ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
-	l.value[KEY_POLICY] =
-		IMPORT_PACK(m, "{kind:%t,name:%s,params:%r}", policy_kind_name(POLICY_IMPORT),
-	                    h->policy_name, h->policy_params);
+	l.value[KEY_POLICY] = IMPORT_PACK(m, "{kind:%t,name:%s,params:null}",
+	                                  policy_kind_name(POLICY_IMPORT), h->policy_name);
 	struct str tools = tools_value(m, h->tools);
 	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : tools_value(m, m->options->tools));
 	l.value[KEY_LIMITS] = NONE;

@@ -87,12 +87,6 @@ static void text_turns(struct import *m, struct dialog *d, struct str text)
 	}
 }
 
-/* Makes a user message from a prompt (raw JSON string). */
-static struct str text_turns_prompt(struct import *m, struct str content)
-{
-	return message_new(m, "user", content);
-}
-
 /* Makes a task id for lines without one: the training step (raw JSON; may be absent) and a hash of
    the prompt, which is the same for all samples of a group. */
 static struct str text_turns_task(struct import *m, struct str prompt, struct str step)
@@ -132,7 +126,7 @@ static int import_verl(struct import *m, struct str value, struct error *err)
 			"not a line of a rollout dump: input, output and score are required");
 	}
 	dialog_open(m, &d, &h);
-	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);
+	dialog_message(m, &d, message_new(m, "user", prompt), NULL);
 	text_turns(m, &d, JSON_GET(value, "output"));
 	dialog_end(m, &d, &e);
 	return 0;
@@ -267,7 +261,7 @@ static void take_talk(struct import *m, struct dialog *d, struct str value, bool
 		json_minify(value, &minified);
 		dialog_messages(m, d, without_arrow(m, buf_view(&minified)));
 	} else if (prompt) {
-		dialog_message(m, d, text_turns_prompt(m, value), NULL);
+		dialog_message(m, d, message_new(m, "user", value), NULL);
 	} else {
 		text_turns(m, d, value);
 	}

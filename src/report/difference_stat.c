@@ -279,9 +279,11 @@ static void put_row(const struct stat_row *r, struct style style, struct buf *ou
 {
 	const struct stat_side *a = &r->side[0], *b = &r->side[1];
 
-	buf_text(out, style.color ? "\x1b[1m" : "");
-	text_escape(out, r->id);
-	buf_text(out, style.color ? "\x1b[0m" : "");
+	struct buf id = BUF(BUF_MAX_MESSAGE);
+
+	text_escape(&id, r->id);
+	style_put(out, style, COLOR_BOLD, buf_view(&id));
+	buf_release(&id);
 	if (r->news == NEWS_LONE) {
 		buf_printf(out, ": %s\n", a->there ? "missing" : "extra");
 		return;

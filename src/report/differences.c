@@ -8,9 +8,6 @@
 #include "report/word_diff.h"
 
 #define VALUE_COLUMNS ((size_t)60) /* maximum width of each of the two values */
-#define RED           "31"
-#define GREEN         "32"
-#define BOLD          "1"
 
 /* ---- the steps after the first divergence ---- */
 
@@ -177,14 +174,6 @@ void difference_printer_release(struct difference_printer *p)
 
 /* ---- for people ---- */
 
-static void put_colored(struct str text, const char *color, struct style style, struct buf *out)
-{
-	if (style.color)
-		buf_printf(out, "\x1b[%sm", color);
-	buf_str(out, text);
-	buf_text(out, style.color ? "\x1b[0m" : "");
-}
-
 static size_t value_columns(struct style style)
 {
 	return style.terminal && style.columns / 2 > 20 ? style.columns / 2 - 10 : VALUE_COLUMNS;
@@ -196,7 +185,7 @@ static void put_value(struct str value, const char *color, struct style style, s
 
 	brief_value(&brief, value);
 	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
-	put_colored(buf_view(&cut), color, style, out);
+	style_put(out, style, color, buf_view(&cut));
 	BUFS_RELEASE(&brief, &cut);
 }
 
@@ -255,7 +244,7 @@ static void put_rollout(const struct difference_printer *p, const struct differe
 	}
 	buf_text(&line, "rollout ");
 	text_escape(&line, d->rollout);
-	put_colored(buf_view(&line), BOLD, p->style, out);
+	style_put(out, p->style, COLOR_BOLD, buf_view(&line));
 	buf_char(out, '\n');
 	if (p->replayed.got)
 		report_divergence(&p->replayed, d, p->style, out);
@@ -275,7 +264,7 @@ static void put_unpaired(struct difference_printer *p, const struct difference *
 		put_step(d->line, &line);
 	else
 		buf_printf(&line, "the %s line", line_type_name(d->line->type));
-	put_colored(buf_view(&line), extra ? GREEN : RED, p->style, out);
+	style_put(out, p->style, extra ? COLOR_GREEN : COLOR_RED, buf_view(&line));
 	buf_char(out, '\n');
 	p->line = LINE_UNKNOWN;
 	buf_release(&line);
@@ -293,26 +282,6 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 	else
 		buf_text(out, line_type_name(l->type));
 	buf_char(out, '\n');
-}
-
-/* Prints two strings as a word diff, if requested or if they are too long to show whole. */
-static bool put_word_diff(const struct difference_printer *p, const struct difference *d,
-                          struct buf *out)
-{
-	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
-	size_t columns = value_columns(p->style);
-	bool strings = json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING;
-	bool put = false;
-
-	if (strings && (p->word_diff || d->expected.n > columns || d->got.n > columns)) {
-		struct word_diff_style style = {p->word_diff || !p->style.color, p->style.color};
-
-		json_decode(d->expected, &before);
-		json_decode(d->got, &after);
-		put = word_diff(buf_view(&before), buf_view(&after), style, out);
-	}
-	BUFS_RELEASE(&before, &after);
-	return put;
 }
 
 /* The length of a common start that is hidden so that the difference is visible. */
@@ -333,29 +302,34 @@ static void put_cut(struct str text, size_t hidden, const char *color, struct st
 
 	buf_text(&cut, "…");
 	text_escape_cut(&cut, str_skip(text, hidden), value_columns(style));
-	put_colored(buf_view(&cut), color, style, out);
+	style_put(out, style, color, buf_view(&cut));
 	buf_release(&cut);
 }
 
-/* Prints two strings whose first difference is beyond the line's width. */
-static bool put_ends(const struct difference_printer *p, const struct difference *d,
-                     struct buf *out)
+/* Prints two strings as a word diff, if requested or if they are too long to show whole, or from their
+   first difference on, if that is beyond the line's width. */
+static bool put_strings(const struct difference_printer *p, const struct difference *d,
+                        struct buf *out)
 {
+	struct word_diff_style words = {p->word_diff || !p->style.color, p->style.color};
 	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
-	size_t hidden = 0;
+	size_t columns = value_columns(p->style), hidden = 0;
+	bool put = false;
 
 	if (json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING) {
 		json_decode(d->expected, &before);
 		json_decode(d->got, &after);
-		hidden = hidden_start(buf_view(&before), buf_view(&after), value_columns(p->style));
+		put = (p->word_diff || d->expected.n > columns || d->got.n > columns) &&
+		      word_diff(buf_view(&before), buf_view(&after), words, out);
+		hidden = hidden_start(buf_view(&before), buf_view(&after), columns);
 	}
-	if (hidden) {
-		put_cut(buf_view(&before), hidden, RED, p->style, out);
+	if (!put && hidden) {
+		put_cut(buf_view(&before), hidden, COLOR_RED, p->style, out);
 		buf_text(out, " -> ");
-		put_cut(buf_view(&after), hidden, GREEN, p->style, out);
+		put_cut(buf_view(&after), hidden, COLOR_GREEN, p->style, out);
 	}
 	BUFS_RELEASE(&before, &after);
-	return hidden > 0;
+	return put || hidden;
 }
 
 static void put_pointer_and_values(const struct difference_printer *p, const struct difference *d,
@@ -363,13 +337,13 @@ static void put_pointer_and_values(const struct difference_printer *p, const str
 {
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
-	if (put_word_diff(p, d, out) || put_ends(p, d, out))
+	if (put_strings(p, d, out))
 		return;
 	if (d->expected.p)
-		put_value(d->expected, RED, p->style, out);
+		put_value(d->expected, COLOR_RED, p->style, out);
 	buf_text(out, !d->expected.p ? "added: " : !d->got.p ? " removed" : " -> ");
 	if (d->got.p)
-		put_value(d->got, GREEN, p->style, out);
+		put_value(d->got, COLOR_GREEN, p->style, out);
 }
 
 static void put_values(const struct difference_printer *p, const struct difference *d,

@@ -24,7 +24,7 @@ static void put_value(const struct estimate *v, struct buf *out)
 
 static const char *color_of(enum change_verdict v)
 {
-	return v == CHANGE_MORE || v == CHANGE_LESS ? "1" : "2";
+	return v == CHANGE_MORE || v == CHANGE_LESS ? COLOR_BOLD : COLOR_FAINT;
 }
 
 static void put_row(const struct metric_change *c, struct style style, struct buf *out)
@@ -42,12 +42,8 @@ static void put_row(const struct metric_change *c, struct style style, struct bu
 	if (d->bounded)
 		snprintf(interval, sizeof(interval), "%+.3g .. %+.3g", d->low, d->high);
 	buf_printf(out, "  %-*s", INTERVAL_COLUMNS, interval);
-	if (style.color) {
-		buf_printf(out, "\x1b[%sm%s\x1b[0m\n", color_of(c->verdict),
-		           change_verdict_name(c->verdict));
-	} else {
-		buf_printf(out, "%s\n", change_verdict_name(c->verdict));
-	}
+	style_put(out, style, color_of(c->verdict), str_from(change_verdict_name(c->verdict)));
+	buf_char(out, '\n');
 }
 
 static void put_end(const struct change_count *n, struct buf *out)

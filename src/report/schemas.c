@@ -66,6 +66,13 @@ static void begin_value(struct json_writer *w, const char *name, const char *mea
 		jw_put_i64(w, "minimum", 0);
 }
 
+static void put_value(struct json_writer *w, const char *name, const char *meaning, unsigned types,
+                      const char *words)
+{
+	begin_value(w, name, meaning, types, words);
+	jw_end(w);
+}
+
 static void put_reference(struct json_writer *w, const char *name)
 {
 	struct buf to = BUF(BUF_MAX_SMALL);
@@ -164,8 +171,7 @@ void schema_recording(struct buf *out)
 
 	begin_schema(&w, "A line of a rolldbg recording", out);
 	jw_pack(&w, "required:[%t,%t],properties:{", name_of(KEY_TYPE), name_of(KEY_ROLLOUT));
-	begin_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
-	jw_end(&w);
+	put_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
 	begin_value(&w, name_of(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
 	jw_pack(&w, "}},allOf:[");
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++)
@@ -197,9 +203,8 @@ static void put_members(struct json_writer *w, enum result result)
 		jw_end(w);
 	}
 	for (size_t i = 0; i < metric_count && result_lines[result].metrics; i++) {
-		begin_value(w, metric_table[i].name, metric_table[i].meaning, T_NUMBER | T_NULL,
-		            NULL);
-		jw_end(w);
+		put_value(w, metric_table[i].name, metric_table[i].meaning, T_NUMBER | T_NULL,
+		          NULL);
 	}
 }
 
@@ -222,10 +227,8 @@ static void put_result(struct json_writer *w, enum result result)
 	const struct result_line *r = &result_lines[result];
 
 	begin_object(w, r->type, r->meaning);
-	if (r->commands) {
-		begin_value(w, "type", "Names this line.", T_STRING, r->type);
-		jw_end(w);
-	}
+	if (r->commands)
+		put_value(w, "type", "Names this line.", T_STRING, r->type);
 	put_members(w, result);
 	jw_end(w);
 	put_required(w, result);

@@ -2,8 +2,8 @@
 #include "check/judge.h"
 
 #include "check/judge_internal.h"
-#include "check/verify.h"
 #include "evidence/peer.h"
+#include "json/canon.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +58,44 @@ static void turn_lines_release(struct turn_lines *t)
 {
 	free(t->first);
 	*t = (struct turn_lines){.count = 0};
+}
+
+/* ---- hashes that must match the states, because rules rely on them ---- */
+
+/* The pointers ignored in states, from the header; *out is NULL if there are none. */
+static int verify_ignored(const struct line *header, struct workspace *w, struct json_paths **out,
+                          struct error *err)
+{
+	struct str list = JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"), one;
+
+	*out = json_count(list) ? json_paths_new(false) : NULL;
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		buf_clear(&w->text);
+		json_decode(one, &w->text);
+		if (json_paths_add(*out, buf_view(&w->text), err)) {
+			json_paths_free(*out);
+			*out = NULL;
+			return error_wrap(err, "state_source.ignore");
+		}
+	}
+	return 0;
+}
+
+static int verify_state(const struct line *l, const struct json_paths *ignored, struct workspace *w,
+                        struct error *err)
+{
+	struct str state = l->value[KEY_STATE], hash = line_state_hash(l);
+	char now[HASH_HEX + 1];
+
+	if (json_is_null(state) || hash.n == 0)
+		return 0;
+	json_hash(w->hasher, state, ignored, &w->canon, now);
+	if (str_is(hash, now))
+		return 0;
+	return error_set(err, FAIL_INPUT,
+	                 "state_hash is %.*s, but the state's hash is %s: one of them was "
+	                 "changed after recording",
+	                 (int)(hash.n < HASH_HEX ? hash.n : HASH_HEX), hash.p, now);
 }
 
 /* ---- rules ---- */

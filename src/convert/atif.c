@@ -268,15 +268,14 @@ static void take_step(struct import *m, struct dialog *d, struct str step)
 
 static bool has_states(struct str steps)
 {
-	struct str step, result;
+	struct str step;
 
 	for (size_t cursor = 0; json_next(steps, &cursor, &step);) {
 		struct str results = JSON_GET(JSON_GET(step, "observation"), "results");
-		size_t first = 0;
+		struct str of_result = JSON_GET(import_first(results), "extra");
 
 		if (!json_is_null(JSON_GET(JSON_GET(step, "extra"), "state")) ||
-		    (json_next(results, &first, &result) &&
-		     !json_is_null(JSON_GET(JSON_GET(result, "extra"), "state")))) {
+		    !json_is_null(JSON_GET(of_result, "state"))) {
 			return true;
 		}
 	}

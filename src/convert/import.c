@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "convert/convert.h"
-#include "convert/inspect_archive.h"
 #include "convert/parquet.h"
 #include "env/error_text.h"
 #include "env/failure.h"
@@ -311,6 +310,19 @@ struct str import_either(struct str a, struct str b)
 	return json_is_null(a) ? b : a;
 }
 
+struct str import_first(struct str array)
+{
+	struct str first = STR_NONE;
+	size_t cursor = 0;
+
+	return json_next(array, &cursor, &first) ? first : STR_NONE;
+}
+
+bool import_exit_failed(int64_t code)
+{
+	return code == -1 || code == 124 || code == 126 || code == 127 || code == 137;
+}
+
 int8_t import_flag(struct str value)
 {
 	bool flag;
@@ -354,14 +366,9 @@ bool import_own_id(struct import *m, struct str id, struct str extra, struct imp
 /* Returns the text of [{"type":"text","text":".."}]. */
 static struct str only_text(struct str content)
 {
-	struct str part;
-	size_t cursor = 0;
+	bool one = json_type(content) == JSON_ARRAY && json_count(content) == 1;
+	struct str text = one ? JSON_GET(import_first(content), "text") : STR_NONE;
 
-	if (json_type(content) != JSON_ARRAY || json_count(content) != 1 ||
-	    !json_next(content, &cursor, &part)) {
-		return content;
-	}
-	struct str text = JSON_GET(part, "text");
 	return json_type(text) == JSON_STRING ? text : content;
 }
 
@@ -472,11 +479,8 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 static bool messages_is(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
-
-	return json_type(value) == JSON_ARRAY && json_next(value, &cursor, &first) &&
-	       json_type(JSON_GET(first, "role")) == JSON_STRING;
+	return json_type(value) == JSON_ARRAY &&
+	       json_type(JSON_GET(import_first(value), "role")) == JSON_STRING;
 }
 
 bool messages_may_be(struct str value)
@@ -505,13 +509,10 @@ bool messages_have_objects(struct str messages)
 	struct str message, call;
 
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		size_t first = 0;
-
-		if (json_next(JSON_GET(message, "tool_calls"), &first, &call)) {
-			struct str function = JSON_GET(call, "function");
-
-			return json_type(JSON_GET(function, "arguments")) == JSON_OBJECT;
-		}
+		call = import_first(JSON_GET(message, "tool_calls"));
+		if (call.p)
+			return json_type(JSON_GET(JSON_GET(call, "function"), "arguments")) ==
+			       JSON_OBJECT;
 	}
 	return false;
 }

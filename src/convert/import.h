@@ -10,6 +10,8 @@
 #include "recording/env_reply.h"
 #include "recording/foreign.h"
 
+#include <stdio.h>
+
 struct import {
 	const struct format *format;
 	const char *path; /* of the file */
@@ -96,6 +98,10 @@ struct str import_text(struct import *m, struct str value);
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
 /* a, or b if that is absent or null. */
 struct str import_either(struct str a, struct str b);
+/* The first element of an array; absent: there is none. */
+struct str import_first(struct str array);
+/* A shell's exit codes of commands that did not run, or not to their end. Others (grep's 1) are answers. */
+bool import_exit_failed(int64_t code);
 /* 1 or 0 for true and false, else -1. */
 int8_t import_flag(struct str value);
 /* The import's buffer for a value, emptied; import_kept copies what was written to its arena. */
@@ -145,5 +151,11 @@ bool messages_have_objects(struct str messages);
 struct str message_answer(struct import *m, struct str call_id, struct str content);
 /* A message with that content, raw JSON. */
 struct str message_new(struct import *m, const char *role, struct str content);
+
+/* ---- inspect.c ---- */
+
+/* Writes each sample of an .eval archive as one line, a JSON log with only this sample. `unpacked`:
+   maximum total size of its entries in bytes. FAIL_INPUT if it is not such a log. */
+MUST_USE int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err);
 
 #endif

@@ -11,20 +11,16 @@
    effects do not change: it is not used as the environment's state. */
 static bool has_actions(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
+	struct str first = import_first(JSON_GET(value, "trajectory"));
 
-	return json_next(JSON_GET(value, "trajectory"), &cursor, &first) &&
-	       JSON_GET(first, "action").p && JSON_GET(first, "observation").p;
+	return JSON_GET(first, "action").p && JSON_GET(first, "observation").p;
 }
 
 static bool has_history(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
+	struct str first = import_first(JSON_GET(value, "history"));
 
-	return json_next(JSON_GET(value, "history"), &cursor, &first) &&
-	       JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
+	return JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
 }
 
 static bool is_swe_agent(struct str value)
@@ -158,12 +154,6 @@ static void add_text_commands(struct import *m, struct dialog *d, struct str mes
 
 /* ---- replies ---- */
 
-/* Exit codes of commands that did not run, or not to their end. Others (grep's 1) are answers. */
-static bool is_failure(int64_t code)
-{
-	return code == -1 || code == 124 || code == 126 || code == 127 || code == 137;
-}
-
 static int64_t code_of(struct str message)
 {
 	static const struct str mark = STR_INIT("<returncode>");
@@ -186,7 +176,7 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 	int64_t code = code_of(message);
 
 	f.hint.failed = code == 0 ? 0 : -1;
-	if (is_failure(code)) {
+	if (import_exit_failed(code)) {
 		bool stated = json_type(why) == JSON_STRING && json_inner(why).n;
 		struct str said = stated ? why : JSON_GET(extra, "raw_output");
 

@@ -105,7 +105,7 @@ static void put_csv(const struct metric_change *c, bool of_task, struct str task
 	for (size_t i = 0; i < COLUMNS; i++)
 		csv_number(out, columns[i].known, columns[i].value);
 	csv_field(out, str_from(change_verdict_name(c->verdict)));
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 static void put_csv_title(struct buf *out)
@@ -120,7 +120,7 @@ static void put_csv_title(struct buf *out)
 	for (size_t i = 0; i < COLUMNS; i++)
 		csv_field(out, str_from(columns[i].name));
 	csv_field(out, STR("verdict"));
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 static void put_json_end(const struct change_count *n, struct buf *out)

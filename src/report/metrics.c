@@ -107,7 +107,7 @@ void report_csv_metrics_title(enum metric_names names, struct buf *out)
 	csv_field(out, STR("task"));
 	for (size_t i = 0; i < metric_count; i++)
 		csv_field(out, str_from(metric_name(&metric_table[i], names)));
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, struct buf *out)
@@ -120,7 +120,7 @@ void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, 
 
 		csv_number(out, known, v);
 	}
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 static void put_metrics(struct json_writer *w, const struct metrics *m, enum metric_names names)

@@ -227,6 +227,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct drift *s = state;
 	char more[48] = "";
+
 	if (r->tools_known == TOOLS_SOME || s->cut)
 		rule_not_judged(out);
 	if (s->count > 1)

@@ -3,7 +3,8 @@
 #ifndef ROLLDBG_CHECK_STREAK_H
 #define ROLLDBG_CHECK_STREAK_H
 
-#include "check/rule.h"
+#include "evidence/limits.h"
+#include "evidence/rollout_facts.h"
 
 #define STREAK_LONG FAILED_RUN
 

@@ -246,14 +246,9 @@ static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
 	struct error ignored;
 	size_t used;
 
-	while (rest->n) {
-		const char *feed = memchr(rest->p, '\n', rest->n);
-		struct str text = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
-
-		*rest = str_skip(*rest, text.n + (feed != NULL));
-		if (!line_parse(text, scratch, out, &used, &ignored))
+	while (rest->n)
+		if (!line_parse(str_cut(rest, '\n'), scratch, out, &used, &ignored))
 			return true;
-	}
 	return false;
 }
 

@@ -40,12 +40,11 @@ static void put_exact(struct json_writer *w, const char *key, const struct exact
 static void put_extremes(struct json_writer *w, const struct metrics *m)
 {
 	jw_put_array(w, "extremes");
-	for (size_t i = 0; i < EXTREMES; i++) {
+	for (size_t i = 0; i < EXTREMES; i++)
 		if (m->known[i])
 			put_doubles(w, NULL, (const double[]){m->low[i], m->high[i]}, 2);
 		else
 			jw_null(w);
-	}
 	jw_end(w);
 }
 

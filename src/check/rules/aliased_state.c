@@ -65,6 +65,7 @@ static void compare_members(struct aliased *s, const struct rollout_facts *r, co
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct aliased *s = state;
+
 	if (!r->imported || r->series->changed_count > 0 || m->outside_episode ||
 	    !line_has(m->line, KEY_STATE_HASH)) {
 		return;
@@ -94,6 +95,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;
 	bool moved = s->counted >= 2 && s->last_count > s->first_count;
+
 	if (!r->imported || r->series->changed_count > 0 || e->unchanged < 2)
 		return;
 	if (observed(s)) {

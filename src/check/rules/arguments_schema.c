@@ -39,6 +39,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct schema_violations *s = state;
 	struct error err;
+
 	if (m->line->type == LINE_EVENT) {
 		s->outdated = s->outdated || m->line->event == EVENT_TOOLS_CHANGED;
 		return;
@@ -55,6 +56,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct schema_violations *s = state;
+
 	if (s->beyond)
 		rule_not_judged(out);
 	if (s->calls.count > 0) {

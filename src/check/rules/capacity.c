@@ -15,6 +15,7 @@ static bool is_capacity(const struct line *l)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct capacity *s = state;
+
 	if (!is_capacity(m->line))
 		return;
 	if (!s->session && s->steps.count == 0)
@@ -28,6 +29,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct capacity *s = state;
+
 	if (s->session) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error",
 		            "the server refused the session: %s", s->error);

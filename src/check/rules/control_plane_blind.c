@@ -53,6 +53,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct blind *s = state;
 	const struct line *l = m->line;
+
 	if (l->type == LINE_HEADER) {
 		s->named = peer_named_state_source(l);
 		return;
@@ -78,6 +79,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct blind *s = state;
 	const char *colon = s->reason[0] ? ": " : "";
+
 	if (s->lost.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
 		            "the state was not read from the environment that the calls act on%s%s",

@@ -73,6 +73,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct fallback *s = state;
 	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
+
 	if (json_type(ids.reply) != JSON_STRING)
 		ids.reply = id_in_reply(m);
 	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids))
@@ -93,6 +94,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct fallback *s = state;
+
 	if (s->replies.count == 0)
 		return;
 	finding_add(out, s->changes > 0 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->replies,

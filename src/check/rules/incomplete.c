@@ -7,6 +7,7 @@ static void close(void *state, const struct rollout_facts *r, const struct deriv
 	int64_t counted;
 	const char *torn = r->torn ? ", and the last line is truncated" : "";
 	const struct span at = {r->last_turn, r->last_turn, -1, -1, r->last_turn >= 0};
+
 	if (!m->line) {
 		finding_add(out, SEVERITY_ERROR, &at, "",
 		            "no end line: the recording stops after %" PRId64 " line%s and %" PRId64

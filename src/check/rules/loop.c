@@ -163,6 +163,7 @@ static bool in_cycle(const struct loop *s)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct loop *s = state;
+
 	if (m->outside_episode || r->policy == POLICY_RANDOM)
 		return;
 	forget_unless_consecutive(s, m->line->step);
@@ -185,6 +186,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	const struct loop *s = state;
 	const struct cycle *c = &s->longest;
 	char calls[40] = "one call", more[48] = "";
+
 	if (c->equal_steps == 0)
 		return;
 	if (c->period > 1)

@@ -43,6 +43,7 @@ static void add_event(struct missing *s, const struct rollout_facts *r, const st
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct missing *s = state;
+
 	if (m->line->type == LINE_HEADER) {
 		s->named = peer_named_state_source(m->line);
 		return;

@@ -63,6 +63,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct illusion s = look(r);
 	const struct episode_counts *e = &r->episode;
+
 	if (drawn_calls_do_not_fit(r))
 		return; /* left to drawn-calls */
 	if (e->failed >= 2 && e->failed + s.read == e->steps) {

@@ -16,6 +16,7 @@ static bool is_refused(const struct line *l)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct refusals *s = state;
+
 	if (m->tool < 0 || s->accepted)
 		return;
 	if (!is_refused(m->line)) {
@@ -32,6 +33,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct refusals *s = state;
+
 	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted)
 		rule_not_judged(out);
 	if (r->tools_known != TOOLS_ALL)

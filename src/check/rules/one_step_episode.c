@@ -9,6 +9,7 @@ struct one_step {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct one_step *s = state;
+
 	span_add(&s->step, m->line->turn, m->line->step);
 	s->terminated = m->line->terminated;
 	s->truncated = m->line->truncated;

@@ -10,6 +10,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct span *steps = state;
+
 	if (steps->count > 0) {
 		finding_add(out, SEVERITY_WARNING, steps, "/step",
 		            "%" PRId64 " of %" PRId64

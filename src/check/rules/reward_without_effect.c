@@ -12,6 +12,7 @@ struct unearned {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct unearned *s = state;
+
 	if (m->outside_episode || m->reward <= 0 ||
 	    (r->previous.reward_seen && m->reward == r->previous.reward)) {
 		return;

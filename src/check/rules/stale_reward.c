@@ -9,6 +9,7 @@ struct stale {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct stale *s = state;
+
 	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward)
 		return;
 	if (s->steps.count == 0)
@@ -19,6 +20,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct stale *s = state;
+
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
 		            "%" PRId64 " failed step%s repeated an earlier reward (first: %s)",

@@ -47,8 +47,6 @@ static void check_list(struct drift *s, const struct rollout_facts *r, const cha
 {
 	struct str element;
 
-	if (json_type(list) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
 		struct str name = name_in(element);
 
@@ -90,8 +88,6 @@ static void check_content(struct drift *s, const struct rollout_facts *r, struct
 		check_text(s, r, content);
 		return;
 	}
-	if (json_type(content) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
 		struct str text = JSON_GET(part, "text");
 
@@ -104,8 +100,6 @@ static void check_prompt(struct drift *s, const struct rollout_facts *r, struct 
 {
 	struct str message;
 
-	if (json_type(messages) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);)
 		check_content(s, r, JSON_GET(message, "content"));
 }
@@ -117,8 +111,6 @@ static void add_names(struct span *span, char first[NAME_MAX_BYTES], const struc
 {
 	struct str list = json_get(l->value[KEY_DETAIL], str_from(key)), element;
 
-	if (json_type(list) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
 		if (span->count == 0)
 			peer_name(r->work, name_in(element), first, NAME_MAX_BYTES);
@@ -235,6 +227,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct drift *s = state;
 	char more[48] = "";
+
 	if (r->tools_known == TOOLS_SOME || s->cut)
 		rule_not_judged(out);
 	if (s->count > 1)

@@ -19,6 +19,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 {
 	struct unknown *s = state;
 	bool cut = !m->tool_name.n && m->line->step < 0; /* cut off before its name */
+
 	s->beyond = s->beyond || (!cut && r->tools_known == TOOLS_SOME);
 	if (cut || !is_unknown(r, m))
 		return;
@@ -32,6 +33,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct unknown *s = state;
+
 	if (s->beyond)
 		rule_not_judged(out);
 	if (s->calls.count == 0)

@@ -28,58 +28,37 @@ static void put_hash(struct str text, struct buf *out)
 	base64_encode(out, (struct str){(const char *)digest, sizeof(digest)});
 }
 
-#define MARK_OPEN  STR("{{")
-#define MARK_CLOSE STR("}}")
-
-enum mark { MARK_STYLE, MARK_SCRIPT, MARK_STYLE_HASH, MARK_SCRIPT_HASH, MARK_DATA, MARKS };
-
-static const char *const mark_names[MARKS] = {"style", "script", "style-hash", "script-hash",
-                                              "data"};
-
-/* MARKS: there is none. */
-static enum mark mark_at(struct str text)
+static void put_part(struct str name, struct buf *out)
 {
-	enum mark i = 0;
+	const struct str style = {page_part_style, page_part_style_n};
+	const struct str script = {page_part_script, page_part_script_n};
 
-	for (; i < MARKS; i++) {
-		struct str name = str_from(mark_names[i]);
-
-		if (str_starts(text, MARK_OPEN) && str_starts(str_skip(text, MARK_OPEN.n), name) &&
-		    str_starts(str_skip(text, MARK_OPEN.n + name.n), MARK_CLOSE)) {
-			break;
-		}
-	}
-	return i;
-}
-
-static void put_part(enum mark part, struct buf *out)
-{
-	const struct str parts[] = {{page_part_style, page_part_style_n},
-	                            {page_part_script, page_part_script_n}};
-
-	if (part < MARK_STYLE_HASH)
-		buf_str(out, parts[part]);
+	if (str_is(name, "style"))
+		buf_str(out, style);
+	else if (str_is(name, "script"))
+		buf_str(out, script);
 	else
-		put_hash(parts[part - MARK_STYLE_HASH], out);
+		put_hash(str_is(name, "style-hash") ? style : script, out);
 }
 
-/* Appends the template before the place of the data, or after it. */
+/* Appends the template before the place of the data, or after it. Other marks are replaced by the part
+   that they name. */
 static void put_side(bool head, struct buf *out)
 {
+	const struct str data = STR("{{data}}");
 	struct str rest = {page_part_page, page_part_page_n};
-	bool before = true;
+	size_t at = find_at(rest, data);
 
+	rest = head ? (struct str){rest.p, at} : str_skip(rest, at + data.n);
 	while (rest.n) {
-		enum mark m = mark_at(rest);
+		struct str text = {rest.p, find_at(rest, STR("{{"))};
+		struct str mark = str_skip(rest, text.n);
+		size_t n = find_at(mark, STR("}}"));
 
-		if (m == MARK_DATA)
-			before = false;
-		else if (m < MARK_DATA && before == head)
-			put_part(m, out);
-		else if (m == MARKS && before == head)
-			buf_char(out, *rest.p);
-		rest = str_skip(rest,
-		                m < MARKS ? MARK_OPEN.n + strlen(mark_names[m]) + MARK_CLOSE.n : 1);
+		buf_str(out, text);
+		if (mark.n)
+			put_part((struct str){mark.p + 2, n - 2}, out);
+		rest = str_skip(mark, n + 2);
 	}
 }
 
@@ -329,10 +308,10 @@ static void put_event(struct html_page *p, const struct page_rollout *r, const s
 	buf_release(&text);
 }
 
-static void put_place(struct html_page *p, const char *name, const struct page_rollout *r,
+static void put_place(struct html_page *p, const struct page_rollout *r, const struct line *l,
                       struct buf *out)
 {
-	struct json_writer w = row_begin(p, name);
+	struct json_writer w = row_begin(p, line_type_name(l->type));
 
 	jw_pack(&w, "%i,%i", r->number, p->lines);
 	row_end(p, &w, out);
@@ -345,19 +324,17 @@ static void put_row(struct html_page *p, struct page_rollout *r, const struct li
 	case LINE_HEADER:
 		json_paths_free(r->ignored);
 		r->ignored = changes_ignored(l);
-		put_place(p, "header", r, out);
+		put_place(p, r, l, out);
 		break;
 	case LINE_RESET:
-		put_place(p, "reset", r, out);
+	case LINE_END:
+		put_place(p, r, l, out);
 		break;
 	case LINE_STEP:
 		hold_step(p, r, l);
 		break;
 	case LINE_EVENT:
 		put_event(p, r, l, out);
-		break;
-	case LINE_END:
-		put_place(p, "end", r, out);
 		break;
 	case LINE_TYPES:
 	case LINE_UNKNOWN:

@@ -207,7 +207,11 @@ static void put_call(struct export *x, struct json_writer *j, struct str id, str
 		arguments = export_text(x, arguments.p ? arguments : STR("{}"));
 	else if (json_type(arguments) == JSON_STRING || json_is_null(arguments))
 		arguments = STR("{}");
-	jw_pack(j, "{id:%r,type:'function',function:{name:%r,arguments:%r}}", id, name, arguments);
+	jw_pack(j,
+	        (how & MESSAGES_INSPECT) == MESSAGES_INSPECT
+	                ? "{id:%r,type:'function',function:%r,arguments:%r}"
+	                : "{id:%r,type:'function',function:{name:%r,arguments:%r}}",
+	        id, name, arguments);
 }
 
 /* Writes a call in any of the shapes that dialog.c reads. */
@@ -268,11 +272,14 @@ static void put_recorded(const struct message_list *list, struct str message,
                          const struct line *step)
 {
 	struct str role = JSON_GET(message, "role"), calls = JSON_GET(message, "tool_calls"), one;
+	struct str content = JSON_GET(message, "content");
 	struct json_writer j = begin_message(list);
 
+	if ((list->how & MESSAGES_INSPECT) == MESSAGES_INSPECT && json_is_null(content))
+		content = STR("\"\"");
 	jw_pack(&j, "{role:%r,name:%?r,tool_call_id:%?r,content:%r,reasoning_content:%?r", role,
 	        export_known(JSON_GET(message, "name")),
-	        export_known(JSON_GET(message, "tool_call_id")), JSON_GET(message, "content"),
+	        export_known(JSON_GET(message, "tool_call_id")), content,
 	        export_known(JSON_GET(message, "reasoning_content")));
 	if (json_count(calls)) {
 		jw_put_array(&j, "tool_calls");

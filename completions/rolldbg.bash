@@ -153,10 +153,10 @@ _rolldbg_value()
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
 	list:--missing) _rolldbg_files -d ;;
-	convert:--from) _rolldbg_mixed 'rolldbg map: tau-bench tau2 nemo-gym harbor eval-protocol-log claude-code codex chat eval-protocol evaluation-row openenv-collect verifiers atif gemini-cli openhands mini-swe-agent swe-agent inspect agent-vcr verl trl-completions trl openai' ;;
+	convert:--from) _rolldbg_mixed 'rolldbg map: tau-bench tau2 nemo-gym harbor eval-protocol-log claude-code codex chat eval-protocol evaluation-row openenv-collect openenv-capture verifiers atif gemini-cli openhands mini-swe-agent swe-agent inspect scout verl trl-completions trl openai' ;;
 	convert:--tools) _rolldbg_files -f ;;
 	convert:--reward) _rolldbg_words '' ;;
-	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif trl-completions trl openai' ;;
+	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif scout trl-completions trl openai' ;;
 	convert:--out | convert:-o) _rolldbg_files -f ;;
 	convert:--rollout | convert:-r) _rolldbg_words '' ;;
 	debug:--env | debug:-e) _rolldbg_target 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' 'protocol=mcp protocol=openenv map=4x4 map=8x8 map=random map=random8x8 slippery=1 max_envs= fault=html-200 fault=http-500 fault=no-control-plane fault=no-tools fault=instance-shared fault=slow fault=hang fault=capacity fault=leak-slot fault=alias fault=seed-ignored fault=no-metadata fault=close-1011 fault=stateless fault=zombie fault=fallback-session fault=rebuild fault=session-churn fault=stale-reward fault=drop-iserror fault=bad-field fault=late-reply fault=disconnect allow_origin= delay=' ;;

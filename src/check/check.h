@@ -86,23 +86,22 @@ struct check {
 	/* FACT(..), or-ed: the rule judges no rollout without these facts. Recordings of other
 	   programs lack some. */
 	uint64_t needs;
-	/* Bits of enum kind: the lines for which `line` is called. */
+	/* Bits of enum kind: the lines for which `line` or `find` is called. */
 	unsigned wants;
 	size_t state_size; /* zeroed when a header opens the rollout */
-	/* Each may be NULL. `r` already includes the line (except r->previous). */
-	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m,
+	/* Each may be NULL; of two that differ in a parameter, a rule has one at most. `r` already
+	   includes the line (except r->previous). */
+	void (*line)(void *state, const struct rollout_facts *r, const struct derived_line *m);
+	void (*find)(void *state, const struct rollout_facts *r, const struct derived_line *m,
 	             struct findings *out);
-	/* Called when the rollout is over, before `end`, for each step in order: its effect is
-	   final then. */
-	void (*completed)(void *state, const struct rollout_facts *r,
-	                  const struct completed_step *p, struct findings *out);
 	/* Called once per task: at the end of its file or, for a group in several files, after
 	   all files. */
 	void (*group)(const struct task_group *g, struct findings *out);
-	/* Called once: with the end line (never passed to `line`), or with m->line NULL if there
-	   is none. */
-	void (*end)(void *state, const struct rollout_facts *r, const struct derived_line *m,
-	            struct findings *out);
+	/* Called once, when the effects of all steps are final (r->completed); `close` with the end
+	   line, which is never passed to `line`, or with m->line NULL if there is none. */
+	void (*end)(void *state, const struct rollout_facts *r, struct findings *out);
+	void (*close)(void *state, const struct rollout_facts *r, const struct derived_line *m,
+	              struct findings *out);
 	/* Called once after all files, with log-probabilities from a trainer. */
 	void (*finish)(const struct trained *t, struct findings *out);
 };

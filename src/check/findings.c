@@ -1,5 +1,5 @@
 /* The list of findings: filled by rules with finding_add, read by the judge. */
-#include "check/findings.h"
+#include "check/judge_internal.h"
 
 #include "base/settings.h"
 #include "base/text.h"

@@ -1,14 +1,104 @@
 /* Runs the rules on facts, and counts findings: see judge.h. */
 #include "check/judge.h"
 
-#include "check/findings.h"
 #include "check/judge_internal.h"
-#include "check/turn_lines.h"
-#include "check/verify.h"
 #include "evidence/peer.h"
+#include "json/canon.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+/* ---- line numbers of the turns of an open rollout ---- */
+
+#define TURN_LINES_MAX ((size_t)1 << 16) /* later turns are not kept */
+
+/* Empty if zeroed. */
+struct turn_lines {
+	uint64_t header;
+	uint64_t *first; /* by turn: its first line; 0: not seen */
+	size_t count, room;
+};
+
+static void make_room(struct turn_lines *t, size_t turn)
+{
+	size_t room = t->room ? t->room : 16;
+
+	while (room <= turn)
+		room *= 2;
+	if (room > t->room) {
+		t->first = mem_resize(t->first, room, sizeof(*t->first));
+		t->room = room;
+	}
+	memset(t->first + t->count, 0, (turn + 1 - t->count) * sizeof(*t->first));
+	t->count = turn + 1;
+}
+
+static void turn_lines_add(struct turn_lines *t, const struct line *l)
+{
+	if (l->type == LINE_HEADER && !t->header)
+		t->header = l->number;
+	if (l->turn < 0 || l->turn >= (int64_t)TURN_LINES_MAX)
+		return;
+	size_t turn = (size_t)l->turn;
+
+	if (turn >= t->count)
+		make_room(t, turn);
+	if (!t->first[turn])
+		t->first[turn] = l->number;
+}
+
+static uint64_t turn_lines_find(const struct turn_lines *t, int64_t turn)
+{
+	bool kept = turn >= 0 && (uint64_t)turn < t->count && t->first[turn];
+
+	return kept ? t->first[turn] : t->header;
+}
+
+static void turn_lines_release(struct turn_lines *t)
+{
+	free(t->first);
+	*t = (struct turn_lines){.count = 0};
+}
+
+/* ---- hashes that must match the states, because rules rely on them ---- */
+
+/* The pointers ignored in states, from the header; *out is NULL if there are none. */
+static int verify_ignored(const struct line *header, struct workspace *w, struct json_paths **out,
+                          struct error *err)
+{
+	struct str list = JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"), one;
+
+	*out = json_count(list) ? json_paths_new(false) : NULL;
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		buf_clear(&w->text);
+		json_decode(one, &w->text);
+		if (json_paths_add(*out, buf_view(&w->text), err)) {
+			json_paths_free(*out);
+			*out = NULL;
+			return error_wrap(err, "state_source.ignore");
+		}
+	}
+	return 0;
+}
+
+static int verify_state(const struct line *l, const struct json_paths *ignored, struct workspace *w,
+                        struct error *err)
+{
+	struct str state = l->value[KEY_STATE], hash = line_state_hash(l);
+	char now[HASH_HEX + 1];
+
+	if (json_is_null(state) || hash.n == 0)
+		return 0;
+	json_hash(w->hasher, state, ignored, &w->canon, now);
+	if (str_is(hash, now))
+		return 0;
+	return error_set(err, FAIL_INPUT,
+	                 "state_hash is %.*s, but the state's hash is %s: one of them was "
+	                 "changed after recording",
+	                 (int)(hash.n < HASH_HEX ? hash.n : HASH_HEX), hash.p, now);
+}
+
+/* ---- rules ---- */
 
 /* Kept with the facts of an open rollout. */
 struct judged_rollout {
@@ -90,30 +180,19 @@ static uint64_t rules_for(const struct judge *j, unsigned kinds, const struct ro
 	return rules;
 }
 
-static void run_completed(struct judge *j, struct judged_rollout *o, const struct rollout_facts *r)
-{
-	for (size_t i = 0; i < j->rule_count; i++) {
-		const struct check *c = j->rules[i].check;
-
-		if (!c->completed || check_lacks_facts(c, r))
-			continue;
-		o->findings.rule = c->id;
-		for (int64_t step = 0; step < r->steps; step++) {
-			c->completed(o->states + j->rules[i].state, r, &r->completed[step],
-			             &o->findings);
-		}
-	}
-}
-
 static void run_line(const struct judge *j, struct judged_rollout *o,
                      const struct evidence_update *u)
 {
 	for (uint64_t rules = rules_for(j, u->kinds, u->rollout); rules; rules &= rules - 1) {
 		size_t rule = (size_t)__builtin_ctzll(rules);
 		const struct check *c = j->rules[rule].check;
+		void *state = o->states + j->rules[rule].state;
 
 		o->findings.rule = c->id;
-		c->line(o->states + j->rules[rule].state, u->rollout, &u->derived, &o->findings);
+		if (c->line)
+			c->line(state, u->rollout, &u->derived);
+		else
+			c->find(state, u->rollout, &u->derived, &o->findings);
 	}
 }
 
@@ -141,7 +220,10 @@ static void run_end(struct judge *j, struct judged_rollout *o, const struct evid
 		o->findings.rule = s->check->id;
 		o->findings.not_judged = check_lacks_facts(s->check, u->rollout);
 		if (s->check->end && !o->findings.not_judged)
-			s->check->end(o->states + s->state, u->rollout, &u->derived, &o->findings);
+			s->check->end(o->states + s->state, u->rollout, &o->findings);
+		if (s->check->close && !o->findings.not_judged)
+			s->check->close(o->states + s->state, u->rollout, &u->derived,
+			                &o->findings);
 		bool found_nothing = findings_before == f->count + f->left_out;
 		if (f->not_judged || (stripped && s->check->needs_meta && found_nothing))
 			missed = s->not_checked = true;
@@ -215,7 +297,6 @@ static void conclude(struct judge *j, struct judged_rollout *o, const struct evi
 {
 	const struct rollout_end *end = u->end;
 
-	run_completed(j, o, u->rollout);
 	run_end(j, o, u);
 	for (size_t i = 0; i < o->findings.count; i++) {
 		struct finding *f = &o->findings.list[i];

@@ -1,6 +1,6 @@
-/* Sums over rollouts of what changed: see movement.h. */
-#include "check/movement.h"
-
+/* What watching alone has seen of all rollouts: did the environment move? And if that is unknown, why,
+   and what could show it. See judge.h. */
+#include "check/judge.h"
 #include "evidence/peer.h"
 
 #include <stdio.h>

@@ -5,76 +5,124 @@
 #include "check/judge_internal.h"
 #include "evidence/sharing.h"
 
-#include <stdio.h>
+/* ---- the whole numbers of a struct, as an array ---- */
 
-/* ---- arrays of numbers ---- */
+/* A member that is a number of 64 bits, or consists of such numbers. */
+struct numbers {
+	size_t at, count;
+};
 
-static void put_numbers(struct json_writer *w, const char *key, const int64_t *numbers,
-                        size_t count)
+#define NUMBERS(type, member)                                                                      \
+	{offsetof(type, member), sizeof(((type *)0)->member) / sizeof(int64_t)}
+#define PUT_NUMBERS(w, key, from, rows) put_numbers((w), (key), (from), (rows), ARRAY_LEN(rows))
+#define GET_NUMBERS(object, key, to, rows)                                                         \
+	get_numbers(JSON_GET(object, key), (to), (rows), ARRAY_LEN(rows))
+
+static const struct numbers finding_rows[] = {
+	NUMBERS(struct finding, first_turn), NUMBERS(struct finding, last_turn),
+	NUMBERS(struct finding, first_step), NUMBERS(struct finding, last_step),
+	NUMBERS(struct finding, line),
+};
+static const struct numbers verdict_rows[] = {
+	NUMBERS(struct rollout_verdict, line),
+	NUMBERS(struct rollout_verdict, sample),
+	NUMBERS(struct rollout_verdict, group_size),
+	NUMBERS(struct rollout_verdict, counters.turns),
+	NUMBERS(struct rollout_verdict, counters.steps),
+	NUMBERS(struct rollout_verdict, counters.failed),
+	NUMBERS(struct rollout_verdict, counters.longest_failed_run),
+	NUMBERS(struct rollout_verdict, counters.effective),
+	NUMBERS(struct rollout_verdict, counters.unknown),
+};
+static const struct numbers sum_rows[] = {
+	NUMBERS(struct judge_summary, rollouts),
+	NUMBERS(struct judge_summary, turns),
+	NUMBERS(struct judge_summary, steps),
+	NUMBERS(struct judge_summary, failed),
+	NUMBERS(struct judge_summary, effective),
+	NUMBERS(struct judge_summary, unknown),
+	NUMBERS(struct judge_summary, errors),
+	NUMBERS(struct judge_summary, warnings),
+	NUMBERS(struct judge_summary, infos),
+	NUMBERS(struct judge_summary, failures),
+	NUMBERS(struct judge_summary, movement.acting),
+	NUMBERS(struct judge_summary, movement.moved),
+	NUMBERS(struct judge_summary, movement.still),
+	NUMBERS(struct judge_summary, movement.unknown),
+	NUMBERS(struct judge_summary, movement.first_still),
+	NUMBERS(struct judge_summary, movement.rollouts),
+};
+static const struct numbers member_rows[] = {
+	NUMBERS(struct group_member, size),
+	NUMBERS(struct group_member, sample),
+	NUMBERS(struct group_member, seed),
+};
+static const struct numbers trace_rows[] = {{0, sizeof(struct trace) / sizeof(int64_t)}};
+static const struct numbers claim_rows[] = {{0, 4}};
+
+static void put_numbers(struct json_writer *w, const char *key, const void *from,
+                        const struct numbers *rows, size_t count)
 {
 	if (key)
 		jw_key(w, key);
 	jw_array(w);
-	for (size_t i = 0; i < count; i++)
-		jw_i64(w, numbers[i]);
+	for (size_t i = 0; i < count; i++) {
+		const int64_t *n = (const void *)((const char *)from + rows[i].at);
+
+		for (size_t k = 0; k < rows[i].count; k++)
+			jw_i64(w, n[k]);
+	}
 	jw_end(w);
 }
 
-static bool get_numbers(struct str array, int64_t *numbers, size_t count)
+static bool get_numbers(struct str array, void *to, const struct numbers *rows, size_t count)
 {
 	struct str value;
-	size_t n = 0;
+	size_t cursor = 0;
 
-	for (size_t cursor = 0; json_next(array, &cursor, &value); n++)
-		if (n == count || !json_i64(value, &numbers[n]))
-			return false;
-	return n == count;
+	for (size_t i = 0; i < count; i++) {
+		int64_t *n = (void *)((char *)to + rows[i].at);
+
+		for (size_t k = 0; k < rows[i].count; k++)
+			if (!json_next(array, &cursor, &value) || !json_i64(value, &n[k]))
+				return false;
+	}
+	return !json_next(array, &cursor, &value);
 }
 
-static void put_string(struct json_writer *w, const char *key, struct str value)
+/* A number from 0 to `most`. */
+static bool get_small(struct str value, int64_t most, int64_t *out)
 {
-	jw_put_str(w, key, value);
+	return json_i64(value, out) && *out >= 0 && *out <= most;
+}
+
+static void get_text(struct str object, const char *key, struct arena *arena, char *out,
+                     size_t size)
+{
+	text_copy(out, size, json_text(arena, json_get(object, str_from(key))));
 }
 
 /* ---- verdicts ---- */
 
-enum { VERDICT_NUMBERS = 13, FINDING_NUMBERS = 8 };
-
 static void put_finding(struct json_writer *w, const struct finding *f)
 {
-	const int64_t n[FINDING_NUMBERS] = {f->severity,   f->urgency,      f->depth,
-	                                    f->first_turn, f->last_turn,    f->first_step,
-	                                    f->last_step,  (int64_t)f->line};
-
-	jw_object(w);
-	put_string(w, "rule", str_from(f->rule));
-	put_string(w, "cause", f->cause ? str_from(f->cause) : STR_NONE);
-	put_numbers(w, "numbers", n, ARRAY_LEN(n));
-	put_string(w, "pointer", str_from(f->pointer));
-	put_string(w, "message", str_from(f->message));
+	jw_pack(w, "{rule:%t,cause:%t,severity:%d,urgency:%d,depth:%d,pointer:%t,message:%t",
+	        f->rule, f->cause, (int)f->severity, (int)f->urgency, f->depth, f->pointer,
+	        f->message);
+	PUT_NUMBERS(w, "numbers", f, finding_rows);
 	jw_end(w);
 }
 
 void part_put_verdict(struct json_writer *w, const struct rollout_verdict *v)
 {
-	const struct counters *c = &v->counters;
-	const int64_t n[VERDICT_NUMBERS] = {(int64_t)v->line, v->status,  c->turns,
-	                                    c->steps,         c->failed,  c->longest_failed_run,
-	                                    c->effective,     c->unknown, v->sample,
-	                                    v->group_size,    v->lost,    v->failure,
-	                                    v->no_reward};
-
-	jw_object(w);
-	put_string(w, "rollout", v->rollout);
-	put_string(w, "task", v->task);
-	put_string(w, "reason", v->reason);
-	put_string(w, "reward", str_from(c->reward));
-	put_numbers(w, "numbers", n, ARRAY_LEN(n));
+	jw_pack(w, "{rollout:%s,task:%s,reason:%s,reward:%t,status:%d,failure:%d", v->rollout,
+	        v->task, v->reason, v->counters.reward, (int)v->status, (int)v->failure);
+	jw_pack(w, "lost:%b,no_reward:%b", v->lost, v->no_reward);
+	PUT_NUMBERS(w, "numbers", v, verdict_rows);
 	jw_put_array(w, "findings");
 	for (size_t i = 0; i < v->finding_count; i++)
 		put_finding(w, &v->findings[i]);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "]}");
 }
 
 static bool get_finding(struct str object, bool places, struct arena *arena, struct finding *out)
@@ -83,27 +131,22 @@ static bool get_finding(struct str object, bool places, struct arena *arena, str
 	struct str cause = json_text(arena, JSON_GET(object, "cause"));
 	const struct check *c = rule.p ? check_find(rule) : NULL;
 	const struct check *by = cause.p ? check_find(cause) : NULL;
-	int64_t n[FINDING_NUMBERS];
+	int64_t severity, urgency, depth;
 
-	if (!c || (cause.p && !by) || !get_numbers(JSON_GET(object, "numbers"), n, ARRAY_LEN(n)) ||
-	    n[0] < 0 || n[0] > SEVERITY_ERROR || n[1] < 0 || n[1] > SEVERITY_ERROR || n[2] < 0 ||
-	    n[2] > CHECKS_MAX) {
+	if (!c || (cause.p && !by) || !GET_NUMBERS(object, "numbers", out, finding_rows) ||
+	    !get_small(JSON_GET(object, "severity"), SEVERITY_ERROR, &severity) ||
+	    !get_small(JSON_GET(object, "urgency"), SEVERITY_ERROR, &urgency) ||
+	    !get_small(JSON_GET(object, "depth"), CHECKS_MAX, &depth)) {
 		return false;
 	}
-	*out = (struct finding){.rule = c->id,
-	                        .cause = by ? by->id : NULL,
-	                        .severity = (enum severity)n[0],
-	                        .urgency = (enum severity)n[1],
-	                        .depth = (int)n[2],
-	                        .first_turn = n[3],
-	                        .last_turn = n[4],
-	                        .first_step = n[5],
-	                        .last_step = n[6],
-	                        .line = places ? (uint64_t)n[7] : 0};
-	text_copy(out->pointer, sizeof(out->pointer),
-	          json_text(arena, JSON_GET(object, "pointer")));
-	text_copy(out->message, sizeof(out->message),
-	          json_text(arena, JSON_GET(object, "message")));
+	out->rule = c->id;
+	out->cause = by ? by->id : NULL;
+	out->severity = (enum severity)severity;
+	out->urgency = (enum severity)urgency;
+	out->depth = (int)depth;
+	out->line = places ? out->line : 0;
+	get_text(object, "pointer", arena, out->pointer, sizeof(out->pointer));
+	get_text(object, "message", arena, out->message, sizeof(out->message));
 	return true;
 }
 
@@ -111,30 +154,25 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
                       struct rollout_verdict *out)
 {
 	struct str list = JSON_GET(object, "findings"), one;
-	int64_t n[VERDICT_NUMBERS];
+	int64_t status, failure;
 
-	if (!get_numbers(JSON_GET(object, "numbers"), n, ARRAY_LEN(n)) || n[1] < 0 ||
-	    n[1] >= END_STATUSES || n[11] < 0 || n[11] >= FAILURE_CAUSES ||
+	*out = (struct rollout_verdict){.rollout = json_text(arena, JSON_GET(object, "rollout")),
+	                                .task = json_text(arena, JSON_GET(object, "task")),
+	                                .reason = json_text(arena, JSON_GET(object, "reason"))};
+	if (!GET_NUMBERS(object, "numbers", out, verdict_rows) ||
+	    !get_small(JSON_GET(object, "status"), END_STATUSES - 1, &status) ||
+	    !get_small(JSON_GET(object, "failure"), FAILURE_CAUSES - 1, &failure) ||
+	    !json_bool(JSON_GET(object, "lost"), &out->lost) ||
+	    !json_bool(JSON_GET(object, "no_reward"), &out->no_reward) ||
 	    json_type(list) != JSON_ARRAY) {
 		return false;
 	}
 	struct finding *findings = arena_new(arena, (json_count(list) + 1) * sizeof(*findings));
-	*out = (struct rollout_verdict){
-		.rollout = json_text(arena, JSON_GET(object, "rollout")),
-		.task = json_text(arena, JSON_GET(object, "task")),
-		.reason = json_text(arena, JSON_GET(object, "reason")),
-		.line = places ? (uint64_t)n[0] : 0,
-		.status = (enum end_status)n[1],
-		.counters = {n[2], n[3], n[4], n[5], n[6], n[7], ""},
-		.sample = n[8],
-		.group_size = n[9],
-		.lost = n[10] != 0,
-		.failure = (enum failure_cause)n[11],
-		.no_reward = n[12] != 0,
-		.findings = findings,
-	};
-	text_copy(out->counters.reward, sizeof(out->counters.reward),
-	          json_text(arena, JSON_GET(object, "reward")));
+	out->line = places ? out->line : 0;
+	out->status = (enum end_status)status;
+	out->failure = (enum failure_cause)failure;
+	out->findings = findings;
+	get_text(object, "reward", arena, out->counters.reward, sizeof(out->counters.reward));
 	for (size_t cursor = 0; json_next(list, &cursor, &one); out->finding_count++)
 		if (!get_finding(one, places, arena, &findings[out->finding_count]))
 			return false;
@@ -143,79 +181,16 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 
 /* ---- what later files need ---- */
 
-enum {
-	SUM_NUMBERS = 18,
-	MEMBER_NUMBERS = 8,
-	TRACE_NUMBERS = 2 + TRACE_CALLS + 2 * (TRACE_CALLS + 1)
-};
-_Static_assert(UNKNOWN_REASONS == 5, "put_sums lists them");
-
-static void put_sums(struct json_writer *w, const struct judge_summary *s)
-{
-	const struct movement *m = &s->movement;
-	const int64_t n[SUM_NUMBERS] = {
-		s->rollouts,    s->turns,       s->steps,      s->failed,      s->effective,
-		s->unknown,     s->errors,      s->warnings,   s->infos,       m->acting,
-		m->moved,       m->still,       m->unknown,    m->rollouts[0], m->rollouts[1],
-		m->rollouts[2], m->rollouts[3], m->rollouts[4]};
-	const struct span *f = &m->first_still;
-	const int64_t still[] = {f->first_turn, f->last_turn, f->first_step, f->last_step,
-	                         f->count};
-
-	put_numbers(w, "sums", n, ARRAY_LEN(n));
-	put_numbers(w, "failures", s->failures.of, FAILURE_CAUSES);
-	put_numbers(w, "no_rewards", &s->failures.no_rewards, 1);
-	put_numbers(w, "still", still, ARRAY_LEN(still));
-	put_string(w, "read_only_tools", str_from(m->read_only_tools));
-}
-
-static bool get_sums(struct str object, struct arena *arena, struct judge_summary *s)
-{
-	struct movement *m = &s->movement;
-	int64_t n[SUM_NUMBERS], still[5];
-	struct failure_count failures;
-
-	if (!get_numbers(JSON_GET(object, "sums"), n, ARRAY_LEN(n)) ||
-	    !get_numbers(JSON_GET(object, "failures"), failures.of, FAILURE_CAUSES) ||
-	    !get_numbers(JSON_GET(object, "no_rewards"), &failures.no_rewards, 1) ||
-	    !get_numbers(JSON_GET(object, "still"), still, ARRAY_LEN(still))) {
-		return false;
-	}
-	*s = (struct judge_summary){.rollouts = n[0],
-	                            .turns = n[1],
-	                            .steps = n[2],
-	                            .failed = n[3],
-	                            .effective = n[4],
-	                            .unknown = n[5],
-	                            .errors = n[6],
-	                            .warnings = n[7],
-	                            .infos = n[8],
-	                            .failures = failures};
-	*m = (struct movement){.acting = n[9], .moved = n[10], .still = n[11], .unknown = n[12]};
-	memcpy(m->rollouts, &n[13], sizeof(m->rollouts));
-	m->first_still = (struct span){still[0], still[1], still[2], still[3], still[4]};
-	text_copy(m->read_only_tools, sizeof(m->read_only_tools),
-	          json_text(arena, JSON_GET(object, "read_only_tools")));
-	return true;
-}
-
 static void put_member(void *ctx, const struct group_member *m)
 {
 	struct json_writer *w = ctx;
-	const int64_t n[MEMBER_NUMBERS] = {m->size,     m->sample,        m->lost, m->is_void,
-	                                   m->rewarded, m->trace != NULL, m->seed, m->has_tools};
 
-	jw_object(w);
-	put_string(w, "task", m->task);
-	put_numbers(w, "numbers", n, ARRAY_LEN(n));
+	jw_pack(w, "{task:%s,lost:%b,void:%b,tools:%b,rewarded:%b", m->task, m->lost, m->is_void,
+	        m->has_tools, m->rewarded);
 	jw_put_double(w, "reward", m->reward);
-	if (m->trace) {
-		int64_t t[TRACE_NUMBERS] = {(int64_t)m->trace->start, (int64_t)m->trace->calls};
-
-		memcpy(&t[2], m->trace->call, sizeof(m->trace->call));
-		memcpy(&t[2 + TRACE_CALLS], m->trace->point, sizeof(m->trace->point));
-		put_numbers(w, "trace", t, ARRAY_LEN(t));
-	}
+	PUT_NUMBERS(w, "numbers", m, member_rows);
+	if (m->trace)
+		PUT_NUMBERS(w, "trace", m->trace, trace_rows);
 	jw_end(w);
 }
 
@@ -223,25 +198,18 @@ static bool get_member(struct str object, struct arena *arena, struct groups *gr
 {
 	struct group_member m = {.task = json_text(arena, JSON_GET(object, "task"))};
 	struct trace trace = {.start = 0};
-	int64_t n[MEMBER_NUMBERS], t[TRACE_NUMBERS];
 
-	if (!m.task.p || !get_numbers(JSON_GET(object, "numbers"), n, ARRAY_LEN(n)) ||
-	    (n[4] && !json_double(JSON_GET(object, "reward"), &m.reward)) ||
-	    (n[5] && !get_numbers(JSON_GET(object, "trace"), t, ARRAY_LEN(t)))) {
+	if (!m.task.p || !GET_NUMBERS(object, "numbers", &m, member_rows) ||
+	    !json_bool(JSON_GET(object, "lost"), &m.lost) ||
+	    !json_bool(JSON_GET(object, "void"), &m.is_void) ||
+	    !json_bool(JSON_GET(object, "tools"), &m.has_tools) ||
+	    !json_bool(JSON_GET(object, "rewarded"), &m.rewarded) ||
+	    (m.rewarded && !json_double(JSON_GET(object, "reward"), &m.reward))) {
 		return false;
 	}
-	m.size = n[0];
-	m.sample = n[1];
-	m.lost = n[2];
-	m.is_void = n[3];
-	m.rewarded = n[4];
-	m.seed = n[6];
-	m.has_tools = n[7];
-	if (n[5]) {
-		trace.start = (uint64_t)t[0];
-		trace.calls = (uint64_t)t[1] < TRACE_CALLS ? (size_t)t[1] : TRACE_CALLS;
-		memcpy(trace.call, &t[2], sizeof(trace.call));
-		memcpy(trace.point, &t[2 + TRACE_CALLS], sizeof(trace.point));
+	if (JSON_GET(object, "trace").p) {
+		if (!GET_NUMBERS(object, "trace", &trace, trace_rows) || trace.calls > TRACE_CALLS)
+			return false;
 		m.trace = &trace;
 	}
 	groups_add(groups, &m);
@@ -250,58 +218,54 @@ static bool get_member(struct str object, struct arena *arena, struct groups *gr
 
 static void put_claim(void *ctx, const int64_t number[4])
 {
-	put_numbers(ctx, NULL, number, 4);
+	PUT_NUMBERS(ctx, NULL, number, claim_rows);
 }
 
 bool part_put(struct json_writer *w, struct judge *part)
 {
-	jw_object(w);
-	put_sums(w, &part->sum);
+	jw_pack(w, "{read_only_tools:%t,rewarded:%b,not_checked:%t",
+	        part->sum.movement.read_only_tools, part->reward_known, part->not_checked);
 	jw_put_double(w, "reward", part->file_reward);
-	jw_put_bool(w, "rewarded", part->reward_known);
-	put_string(w, "not_checked", str_from(part->not_checked));
+	PUT_NUMBERS(w, "sums", &part->sum, sum_rows);
 	jw_put_array(w, "claims");
 	sharing_each(evidence_sharing(part->facts), put_claim, w);
-	jw_end(w);
-	jw_put_array(w, "members");
+	jw_pack(w, "],members:[");
 	bool whole = groups_each(&part->groups, put_member, w);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "]}");
 	return whole;
 }
 
-static bool get_not_checked(struct judge *part, const char *list)
+static void get_not_checked(struct judge *part, struct str list)
 {
-	for (size_t i = 0; i < part->rule_count; i++) {
-		const char *id = part->rules[i].check->id;
-		size_t n = strlen(id);
+	while (list.n) {
+		struct str id = str_cut(&list, ',');
 
-		for (const char *at = list; (at = strstr(at, id)) != NULL; at += n) {
-			bool begins = at == list || at[-1] == ',';
-
-			part->rules[i].not_checked |= begins && (at[n] == ',' || !at[n]);
-		}
+		for (size_t i = 0; i < part->rule_count; i++)
+			part->rules[i].not_checked |= str_is(id, part->rules[i].check->id);
 	}
-	return true;
 }
 
 bool part_get(struct str object, struct arena *arena, struct judge *part)
 {
 	struct str list = json_text(arena, JSON_GET(object, "not_checked")), one;
+	char *tools = part->sum.movement.read_only_tools;
 	int64_t claim[4];
 
-	if (!list.p || !get_sums(object, arena, &part->sum) ||
+	if (!list.p || !GET_NUMBERS(object, "sums", &part->sum, sum_rows) ||
 	    !json_double(JSON_GET(object, "reward"), &part->file_reward) ||
 	    !json_bool(JSON_GET(object, "rewarded"), &part->reward_known)) {
 		return false;
 	}
+	get_text(object, "read_only_tools", arena, tools,
+	         sizeof(part->sum.movement.read_only_tools));
 	for (size_t cursor = 0; json_next(JSON_GET(object, "claims"), &cursor, &one);) {
-		if (!get_numbers(one, claim, ARRAY_LEN(claim)))
+		if (!get_numbers(one, claim, claim_rows, ARRAY_LEN(claim_rows)))
 			return false;
 		sharing_claimed(evidence_sharing(part->facts), claim);
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(object, "members"), &cursor, &one);)
 		if (!get_member(one, arena, &part->groups))
 			return false;
-	return get_not_checked(part, list.p);
+	get_not_checked(part, list);
+	return true;
 }

@@ -342,9 +342,7 @@ static void look_at_item(struct prompt_search *p, struct str item)
 static void look_at_row(struct prompt_search *p, struct str list)
 {
 	while (list.n) {
-		const char *comma = memchr(list.p, ',', list.n);
-		size_t n = comma ? (size_t)(comma - list.p) : list.n;
-		struct str item = text_trim((struct str){list.p, n});
+		struct str item = text_trim(str_cut(&list, ','));
 
 		while (item.n && strchr(".`", item.p[item.n - 1]))
 			item.n--;
@@ -352,7 +350,6 @@ static void look_at_row(struct prompt_search *p, struct str list)
 			item = str_skip(item, 1);
 		if (name_at(item).n == item.n && is_compound(item))
 			look_at_item(p, item);
-		list = str_skip(list, n + (comma != NULL));
 	}
 }
 
@@ -362,13 +359,11 @@ static void look_at_sections(struct prompt_search *p, struct str text)
 	size_t indent = SIZE_MAX;
 
 	while (text.n) {
-		const char *feed = memchr(text.p, '\n', text.n);
-		size_t n = feed ? (size_t)(feed - text.p) : text.n;
-		struct str line = text_trim((struct str){text.p, n}), list;
-		size_t at = line.n ? (size_t)(line.p - text.p) : 0;
+		const char *start = text.p;
+		struct str line = text_trim(str_cut(&text, '\n')), list;
+		size_t at = line.n ? (size_t)(line.p - start) : 0;
 		struct str item = item_of(line);
 
-		text = str_skip(text, n + (feed != NULL));
 		if (!item.p && is_tools_heading(line, &list)) {
 			inside = !list.n;
 			indent = SIZE_MAX;

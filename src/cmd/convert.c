@@ -81,6 +81,19 @@ static int unknown_format(const char *option, const char *name, bool written, st
 	return names_suggest(err, str_from(name), names, n);
 }
 
+/* A Parquet file is made from rows, which are kept in a temporary one until then. */
+static int collect_rows(struct converting *v, struct error *err)
+{
+	if (!v->opts->out || !str_ends(str_from(v->opts->out), STR(".parquet")))
+		return 0;
+	if (!v->tables && !(v->to && v->to->columns)) {
+		return error_set(err, FAIL_USAGE,
+		                 "--out NAME.parquet requires --to steps, rollouts or scout");
+	}
+	v->rows = tmpfile();
+	return v->rows ? 0 : error_errno(err, "cannot create a temporary file");
+}
+
 static int choose_table(struct converting *v, struct error *err)
 {
 	const char *out = v->opts->out ? v->opts->out : "-";
@@ -93,11 +106,7 @@ static int choose_table(struct converting *v, struct error *err)
 	}
 	v->table = !strcmp(v->opts->to, "steps") ? TABLE_STEPS : TABLE_ROLLOUTS;
 	v->tables = tables_new(v->table, csv ? TABLE_CSV : TABLE_LINES, &v->text);
-	if (str_ends(str_from(out), STR(".parquet"))) {
-		v->rows = tmpfile();
-		return v->rows ? 0 : error_errno(err, "cannot create a temporary file");
-	}
-	return 0;
+	return collect_rows(v, err);
 }
 
 static int choose_formats(struct converting *v, struct error *err)
@@ -129,7 +138,7 @@ static int choose_formats(struct converting *v, struct error *err)
 		return -1;
 	}
 	v->export.format = v->to;
-	return 0;
+	return collect_rows(v, err);
 }
 
 /* ---- where to ---- */
@@ -168,7 +177,10 @@ static int write_parquet(struct converting *v, struct error *err)
 
 	if (flush(v, 0, err) || fflush(v->rows) || lseek(fileno(v->rows), 0, SEEK_SET))
 		return err->kind != FAIL_NONE ? -1 : error_errno(err, "a temporary file failed");
-	tables_columns(v->table, &columns);
+	if (v->to)
+		buf_text(&columns, v->to->columns);
+	else
+		tables_columns(v->table, &columns);
 	int failed = parquet_write(fileno(v->rows), buf_cstr(&columns), v->file.fd, err);
 	buf_release(&columns);
 	fclose(v->rows);

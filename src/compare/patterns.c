@@ -12,10 +12,7 @@
 
 void patterns_add(struct patterns *p, const char *origin, const char *text)
 {
-	if (p->count == p->room) {
-		p->room = p->room ? 2 * p->room : 16;
-		p->items = mem_resize(p->items, p->room, sizeof(*p->items));
-	}
+	p->items = mem_grow(p->items, p->count, sizeof(*p->items));
 	p->items[p->count++] =
 		(struct used_pattern){.origin = arena_str(&p->arena, str_from(origin)).p,
 	                              .text = arena_str(&p->arena, str_from(text)).p};
@@ -68,7 +65,6 @@ static bool see(void *ctx, struct str pointer, struct str value)
 {
 	struct patterns *p = ctx;
 
-	(void)value;
 	for (size_t i = 0; i < p->count; i++) {
 		struct used_pattern *one = &p->items[i];
 

@@ -16,7 +16,7 @@ struct used_pattern {
 /* Empty if zeroed. */
 struct patterns {
 	struct used_pattern *items;
-	size_t count, room;
+	size_t count;
 	size_t missed;     /* number of patterns without a match so far */
 	size_t lines;      /* number of lines examined so far */
 	struct names near; /* pointers seen, with * for array indexes */

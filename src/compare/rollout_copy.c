@@ -13,10 +13,7 @@ static struct line *place_for(struct rollout_copy *c, enum line_type type)
 	case LINE_END:
 		return &c->end;
 	case LINE_STEP:
-		if (c->count == c->room) {
-			c->room = c->room ? 2 * c->room : 16;
-			c->steps = mem_resize(c->steps, c->room, sizeof(*c->steps));
-		}
+		c->steps = mem_grow(c->steps, c->count, sizeof(*c->steps));
 		return &c->steps[c->count++];
 	case LINE_EVENT:
 	case LINE_TYPES:

@@ -14,7 +14,7 @@ struct rollout_copy {
 	struct str id;
 	struct line header, reset, end;
 	struct line *steps;
-	size_t count, room;
+	size_t count;
 	size_t dropped;     /* steps that were compared while reading and are not kept */
 	struct arena arena; /* owns the text of the lines */
 	/* if not NULL, every stripped line is appended to it, including events */

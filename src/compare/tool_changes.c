@@ -242,7 +242,6 @@ static bool take_member(void *ctx, const struct json_difference *d)
 
 static bool is_set(void *ctx, struct str pointer, struct str *key)
 {
-	(void)ctx;
 	*key = STR("");
 	return str_ends(pointer, STR("/required")) || str_ends(pointer, STR("/enum")) ||
 	       str_ends(pointer, STR("/type"));
@@ -262,7 +261,6 @@ static struct str find(struct str tools, struct str name)
 
 static bool note_difference(void *ctx, const struct json_difference *d)
 {
-	(void)d;
 	*(bool *)ctx = true;
 	return false;
 }

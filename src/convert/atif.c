@@ -19,142 +19,77 @@ struct atif {
 	struct export *x;
 	struct json_writer j;
 	int64_t step_id;
-	bool model; /* the calls were chosen by a model */
 };
 
-static void begin_step(struct atif *a, const char *source)
+static void begin_step(struct atif *a, const char *source, struct str message)
 {
-	jw_object(&a->j);
-	jw_put_i64(&a->j, "step_id", ++a->step_id);
-	jw_put_text(&a->j, "source", source);
-}
-
-/* A string, or the text parts of a list; other parts cannot be expressed. */
-static void put_content(struct json_writer *j, struct str content)
-{
-	if (json_is_null(content))
-		jw_text(j, "");
-	else
-		export_text(j, content);
+	jw_pack(&a->j, "{step_id:%i,source:%t,message:%r", ++a->step_id, source,
+	        export_text(a->x, message));
 }
 
 /* Messages of the user or the system are separate steps. */
-static void put_message(struct atif *a, struct str message)
-{
-	bool system = json_is(JSON_GET(message, "role"), STR("system")) ||
-	              json_is(JSON_GET(message, "role"), STR("developer"));
-
-	begin_step(a, system ? "system" : "user");
-	jw_key(&a->j, "message");
-	put_content(&a->j, JSON_GET(message, "content"));
-	jw_end(&a->j);
-}
-
-static bool is_of_turn(struct str message)
-{
-	struct str role = JSON_GET(message, "role");
-
-	return json_is(role, STR("assistant")) || json_is(role, STR("tool"));
-}
-
 static void put_other_messages(struct atif *a, struct str messages)
 {
 	struct str one;
 
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
-		if (!is_of_turn(one))
-			put_message(a, one);
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
+		struct str role = JSON_GET(one, "role");
+		bool system = json_is(role, STR("system")) || json_is(role, STR("developer"));
+
+		if (!json_is(role, STR("assistant")) && !json_is(role, STR("tool"))) {
+			begin_step(a, system ? "system" : "user", JSON_GET(one, "content"));
+			jw_end(&a->j);
+		}
+	}
 }
 
 /* Ids must be unique within a step: missing or repeated ones are replaced by numbers. */
-static void put_call_id(struct atif *a, size_t from, size_t i)
+static struct str call_id(struct atif *a, size_t from, size_t i)
 {
 	struct str id = JSON_GET(a->x->steps[i].value[KEY_TOOL_CALL], "id");
 	bool unique = json_type(id) == JSON_STRING && i - from < 64;
-	char made[32];
+	char made[48];
 
 	for (size_t k = from; k < i && unique; k++) {
 		struct str other = JSON_GET(a->x->steps[k].value[KEY_TOOL_CALL], "id");
 
 		unique = json_type(other) != JSON_STRING || !json_same_text(other, id);
 	}
-	if (unique) {
-		jw_raw(&a->j, id);
-		return;
-	}
-	snprintf(made, sizeof(made), "call-%lld-%zu", (long long)a->step_id, i - from);
-	jw_text(&a->j, made);
+	if (unique)
+		return id;
+	snprintf(made, sizeof(made), "\"call-%lld-%zu\"", (long long)a->step_id, i - from);
+	return arena_str(&a->x->arena, str_from(made));
+}
+
+static struct str string_or(struct str value, struct str other)
+{
+	return json_type(value) == JSON_STRING ? value : other;
 }
 
 /* Arguments must be an object. */
-static void put_arguments(struct json_writer *j, struct str arguments)
+static void put_call(struct atif *a, struct str id, struct str call)
 {
-	if (json_type(arguments) == JSON_OBJECT) {
-		jw_raw(j, arguments);
-		return;
-	}
-	jw_object(j);
-	if (!json_is_null(arguments))
-		jw_put_raw(j, "arguments", arguments);
-	jw_end(j);
+	struct str arguments = export_known(JSON_GET(call, "arguments"));
+	bool object = json_type(arguments) == JSON_OBJECT;
+
+	jw_pack(&a->j, "{tool_call_id:%r,function_name:%r", id,
+	        string_or(JSON_GET(call, "name"), STR("\"\"")));
+	jw_pack(&a->j, object ? "arguments:%r}" : "arguments:{arguments:%?r}}", arguments);
 }
 
-static void put_calls(struct atif *a, size_t from, size_t to)
+static struct str flag(int8_t value)
 {
-	jw_put_array(&a->j, "tool_calls");
-	for (size_t i = from; i < to; i++) {
-		struct str call = a->x->steps[i].value[KEY_TOOL_CALL];
-		struct str name = JSON_GET(call, "name");
-
-		jw_object(&a->j);
-		jw_key(&a->j, "tool_call_id");
-		put_call_id(a, from, i);
-		jw_put_raw(&a->j, "function_name",
-		           json_type(name) == JSON_STRING ? name : STR("\"\""));
-		jw_key(&a->j, "arguments");
-		put_arguments(&a->j, JSON_GET(call, "arguments"));
-		jw_end(&a->j);
-	}
-	jw_end(&a->j);
+	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
 }
 
-static void put_flag(struct json_writer *j, const char *key, int8_t flag)
+static void put_result(struct atif *a, struct str id, const struct line *step)
 {
-	if (flag >= 0)
-		jw_put_bool(j, key, flag);
-}
-
-static void put_result_extra(struct json_writer *j, const struct line *step)
-{
-	jw_put_object(j, "extra");
-	jw_put_bool(j, "is_error", export_is_failed(step));
-	jw_put_known(j, "error", step->value[KEY_ERROR]);
-	jw_put_known(j, "state", step->value[KEY_STATE]);
-	jw_put_known(j, "reward", step->value[KEY_REWARD]);
-	put_flag(j, "terminated", step->terminated);
-	put_flag(j, "truncated", step->truncated);
-	jw_end(j);
-}
-
-static void put_results(struct atif *a, size_t from, size_t to)
-{
-	jw_put_object(&a->j, "observation");
-	jw_put_array(&a->j, "results");
-	for (size_t i = from; i < to; i++) {
-		const struct line *step = &a->x->steps[i];
-
-		if (step->step < 0)
-			continue;
-		jw_object(&a->j);
-		jw_key(&a->j, "source_call_id");
-		put_call_id(a, from, i);
-		jw_key(&a->j, "content");
-		put_content(&a->j, step->value[KEY_OBSERVATION]);
-		put_result_extra(&a->j, step);
-		jw_end(&a->j);
-	}
-	jw_end(&a->j);
-	jw_end(&a->j);
+	jw_pack(&a->j, "{source_call_id:%r,content:%r,extra:{is_error:%b,error:%?r,state:%?r", id,
+	        export_text(a->x, step->value[KEY_OBSERVATION]), export_is_failed(step),
+	        export_known(step->value[KEY_ERROR]), export_known(step->value[KEY_STATE]));
+	jw_pack(&a->j, "reward:%?r,terminated:%?r,truncated:%?r}}",
+	        export_known(step->value[KEY_REWARD]), flag(step->terminated),
+	        flag(step->truncated));
 }
 
 static struct str assistant_of(const struct export *x, size_t from, size_t to)
@@ -173,57 +108,53 @@ static struct str assistant_of(const struct export *x, size_t from, size_t to)
 static void put_turn(struct atif *a, size_t from, size_t to)
 {
 	struct str message = assistant_of(a->x, from, to);
-	struct str reasoning = JSON_GET(message, "reasoning_content");
+	enum policy_kind kind = line_policy_kind(&a->x->header);
+	const struct line *steps = a->x->steps;
 
-	begin_step(a, "agent");
-	jw_key(&a->j, "message");
-	put_content(&a->j, JSON_GET(message, "content"));
-	if (!a->model)
-		jw_put_i64(&a->j, "llm_call_count", 0);
-	else if (json_type(reasoning) == JSON_STRING)
-		jw_put_raw(&a->j, "reasoning_content", reasoning);
-	if (line_has(&a->x->steps[from], KEY_TOOL_CALL)) {
-		put_calls(a, from, to);
-		put_results(a, from, to);
+	begin_step(a, "agent", JSON_GET(message, "content"));
+	if (kind != POLICY_LLM && kind != POLICY_IMPORT)
+		jw_pack(&a->j, "llm_call_count:0");
+	else
+		jw_pack(&a->j, "reasoning_content:%?r",
+		        string_or(JSON_GET(message, "reasoning_content"), STR_NONE));
+	if (line_has(&steps[from], KEY_TOOL_CALL)) {
+		jw_pack(&a->j, "tool_calls:[");
+		for (size_t i = from; i < to; i++)
+			put_call(a, call_id(a, from, i), steps[i].value[KEY_TOOL_CALL]);
+		jw_pack(&a->j, "],observation:{results:[");
+		for (size_t i = from; i < to; i++)
+			if (steps[i].step >= 0)
+				put_result(a, call_id(a, from, i), &steps[i]);
+		jw_pack(&a->j, "]}");
 	}
 	jw_end(&a->j);
 	for (size_t i = from; i < to; i++)
-		put_other_messages(a, a->x->steps[i].value[KEY_MESSAGES]);
+		put_other_messages(a, steps[i].value[KEY_MESSAGES]);
 }
 
 static void put_agent(struct atif *a)
 {
-	struct str policy = a->x->header.value[KEY_POLICY], name = JSON_GET(policy, "name");
-	struct str version = JSON_GET(a->x->header.value[KEY_META], "rolldbg");
-	struct str model = JSON_GET(JSON_GET(policy, "params"), "model");
+	struct str unknown = STR("\"unknown\""), policy = a->x->header.value[KEY_POLICY];
+	struct str kind = string_or(JSON_GET(policy, "kind"), unknown);
 
-	name = json_type(name) == JSON_STRING ? name : JSON_GET(policy, "kind");
-	jw_put_object(&a->j, "agent");
-	jw_put_raw(&a->j, "name", json_type(name) == JSON_STRING ? name : STR("\"unknown\""));
-	jw_put_raw(&a->j, "version",
-	           json_type(version) == JSON_STRING ? version : STR("\"unknown\""));
-	if (json_type(model) == JSON_STRING)
-		jw_put_raw(&a->j, "model_name", model);
-	if (line_has(&a->x->header, KEY_TOOLS)) {
-		jw_key(&a->j, "tool_definitions");
-		export_tools(a->x, &a->j);
-	}
-	jw_end(&a->j);
+	jw_pack(&a->j, "agent:{name:%r,version:%r,model_name:%?r,tool_definitions:%?r}",
+	        string_or(JSON_GET(policy, "name"), kind),
+	        string_or(JSON_GET(a->x->header.value[KEY_META], "rolldbg"), unknown),
+	        string_or(JSON_GET(JSON_GET(policy, "params"), "model"), STR_NONE),
+	        export_tools(a->x));
 }
 
 static void put_extra(struct atif *a)
 {
 	const struct line *end = &a->x->end, *header = &a->x->header;
 
-	jw_put_object(&a->j, "extra");
-	export_own_id(a->x, &a->j);
-	jw_put_known(&a->j, "status", end->value[KEY_STATUS]);
-	jw_put_known(&a->j, "reason", end->value[KEY_REASON]);
-	jw_put_known(&a->j, "total_reward", end->value[KEY_TOTAL_REWARD]);
-	jw_put_known(&a->j, "state", end->value[KEY_STATE]);
-	jw_put_known(&a->j, "state_ignore", JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"));
-	jw_put_known(&a->j, "seed", header->value[KEY_SEED]);
-	jw_end(&a->j);
+	jw_pack(&a->j, "extra:{task:%r,sample:%r,status:%?r,reason:%?r,total_reward:%?r",
+	        JSON_GET(header->value[KEY_TASK], "id"), header->value[KEY_SAMPLE],
+	        export_known(end->value[KEY_STATUS]), export_known(end->value[KEY_REASON]),
+	        export_known(end->value[KEY_TOTAL_REWARD]));
+	jw_pack(&a->j, "state:%?r,state_ignore:%?r,seed:%?r}", export_known(end->value[KEY_STATE]),
+	        export_known(JSON_GET(header->value[KEY_STATE_SOURCE], "ignore")),
+	        export_known(header->value[KEY_SEED]));
 }
 
 static void put_steps(struct atif *a)
@@ -234,9 +165,7 @@ static void put_steps(struct atif *a)
 	jw_put_array(&a->j, "steps");
 	put_other_messages(a, prompt);
 	if (!json_count(prompt) && line_has(&x->reset, KEY_OBSERVATION)) {
-		begin_step(a, "user");
-		jw_key(&a->j, "message");
-		put_content(&a->j, x->reset.value[KEY_OBSERVATION]);
+		begin_step(a, "user", x->reset.value[KEY_OBSERVATION]);
 		jw_end(&a->j);
 	}
 	for (size_t i = 0, end; i < x->count; i = end) {
@@ -248,19 +177,13 @@ static void put_steps(struct atif *a)
 
 static int atif_write(struct export *x, struct error *err)
 {
-	enum policy_kind kind = line_policy_kind(&x->header);
-	struct atif a = {.x = x, .model = kind == POLICY_LLM || kind == POLICY_IMPORT};
+	struct atif a = {.x = x};
 
-	(void)err;
 	jw_init(&a.j, x->out);
-	jw_object(&a.j);
-	jw_put_text(&a.j, "schema_version", "ATIF-v1.7");
-	jw_put_str(&a.j, "session_id", x->id);
+	jw_pack(&a.j, "{schema_version:'ATIF-v1.7',session_id:%s", x->id);
 	put_agent(&a);
 	put_steps(&a);
-	jw_put_object(&a.j, "final_metrics");
-	jw_put_i64(&a.j, "total_steps", a.step_id);
-	jw_end(&a.j);
+	jw_pack(&a.j, "final_metrics:{total_steps:%i}", a.step_id);
 	put_extra(&a);
 	jw_line_end(&a.j);
 	return 0;
@@ -278,36 +201,26 @@ static bool is_atif(struct str value)
 
 /* ---- a step as messages ---- */
 
-static void put_tool_calls(struct json_writer *j, struct str calls)
-{
-	struct str one;
-	size_t cursor = 0;
-
-	if (!json_count(calls))
-		return;
-	jw_put_array(j, "tool_calls");
-	while (json_next(calls, &cursor, &one)) {
-		jw_object(j);
-		jw_put_raw(j, "id", JSON_GET(one, "tool_call_id"));
-		jw_put_text(j, "type", "function");
-		jw_put_object(j, "function");
-		jw_put_raw(j, "name", JSON_GET(one, "function_name"));
-		jw_put_raw(j, "arguments", JSON_GET(one, "arguments"));
-		jw_end(j);
-		jw_end(j);
-	}
-	jw_end(j);
-}
-
+/* Its calls have a shape that dialog_message reads. */
 static void take_message(struct import *m, struct dialog *d, struct str step, const char *role)
 {
-	struct str reasoning = JSON_GET(step, "reasoning_content");
-	struct json_writer j = message_begin(m, role);
+	struct str calls = JSON_GET(step, "tool_calls"), one;
+	struct json_writer j;
 
-	jw_put_raw(&j, "content", JSON_GET(step, "message"));
-	jw_put_known(&j, "reasoning_content", reasoning);
-	put_tool_calls(&j, JSON_GET(step, "tool_calls"));
-	dialog_message(m, d, message_end(m, &j), NULL);
+	jw_init(&j, import_value(m));
+	jw_pack(&j, "{role:%t,content:%r,reasoning_content:%?r", role, JSON_GET(step, "message"),
+	        export_known(JSON_GET(step, "reasoning_content")));
+	if (json_count(calls)) {
+		jw_put_array(&j, "tool_calls");
+		for (size_t cursor = 0; json_next(calls, &cursor, &one);) {
+			jw_pack(&j, "{id:%r,type:'function',function:{name:%r,arguments:%r}}",
+			        JSON_GET(one, "tool_call_id"), JSON_GET(one, "function_name"),
+			        JSON_GET(one, "arguments"));
+		}
+		jw_end(&j);
+	}
+	jw_end(&j);
+	dialog_message(m, d, import_kept(m), NULL);
 }
 
 /* ---- answers ---- */
@@ -355,15 +268,14 @@ static void take_step(struct import *m, struct dialog *d, struct str step)
 
 static bool has_states(struct str steps)
 {
-	struct str step, result;
+	struct str step;
 
 	for (size_t cursor = 0; json_next(steps, &cursor, &step);) {
 		struct str results = JSON_GET(JSON_GET(step, "observation"), "results");
-		size_t first = 0;
+		struct str of_result = JSON_GET(import_first(results), "extra");
 
 		if (!json_is_null(JSON_GET(JSON_GET(step, "extra"), "state")) ||
-		    (json_next(results, &first, &result) &&
-		     !json_is_null(JSON_GET(JSON_GET(result, "extra"), "state")))) {
+		    !json_is_null(JSON_GET(of_result, "state"))) {
 			return true;
 		}
 	}

@@ -32,6 +32,8 @@ struct format {
 	int (*finish)(struct import *m, struct error *err);
 	/* Writes one rollout; NULL: the format is read-only. */
 	int (*write)(struct export *x, struct error *err);
+	/* Of the rows that it writes, for a Parquet file, as in parquet_write; NULL: it writes no rows. */
+	const char *columns;
 	bool one_a_file; /* writes one document, that is, one rollout per file */
 };
 

@@ -52,9 +52,6 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
                     const struct dialog_facts *facts);
 /* All messages of an array. */
 void dialog_messages(struct import *m, struct dialog *d, struct str messages);
-/* Writes a complete conversation: header, messages, end. The id is made from h->task. */
-void dialog_whole(struct import *m, struct import_header *h, struct str messages,
-                  const struct import_end *e);
 /* Adds a call to the open turn, in one of these shapes, which is in no message as such. */
 void dialog_call(struct import *m, struct dialog *d, struct str spelled);
 /* Takes a message as the answer to a call, whatever its role. */

@@ -22,10 +22,7 @@ static struct line *place_for(struct export *x, enum line_type type)
 	case LINE_END:
 		return &x->end;
 	case LINE_STEP:
-		if (x->count == x->room) {
-			x->room = x->room ? 2 * x->room : 16;
-			x->steps = mem_resize(x->steps, x->room, sizeof(*x->steps));
-		}
+		x->steps = mem_grow(x->steps, x->count, sizeof(*x->steps));
 		return &x->steps[x->count++];
 	case LINE_EVENT:
 	case LINE_TYPES:
@@ -165,26 +162,26 @@ void export_warn_of_losses(const struct export *x)
 	warn_of_loss(x, "events", x->lost_events);
 }
 
-void export_own_id(const struct export *x, struct json_writer *j)
-{
-	jw_put_raw(j, "task", JSON_GET(x->header.value[KEY_TASK], "id"));
-	jw_put_raw(j, "sample", x->header.value[KEY_SAMPLE]);
-}
-
 /* ---- the conversation ---- */
 
-void export_text(struct json_writer *j, struct str value)
+struct str export_text(struct export *x, struct str value)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct buf text = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
 
-	if (json_type(value) == JSON_STRING) {
-		jw_raw(j, value);
-		return;
-	}
-	if (!json_is_null(value))
-		json_text_or_json(value, &text);
-	jw_str(j, buf_view(&text));
-	buf_release(&text);
+	if (json_type(value) == JSON_STRING)
+		return value;
+	if (json_is_null(value))
+		return STR("\"\"");
+	json_text_or_json(value, &text);
+	json_quote(&quoted, buf_view(&text));
+	struct str kept = arena_str(&x->arena, buf_view(&quoted));
+	BUFS_RELEASE(&text, &quoted);
+	return kept;
+}
+
+struct str export_known(struct str value)
+{
+	return json_is_null(value) ? STR_NONE : value;
 }
 
 bool export_is_failed(const struct line *step)
@@ -203,39 +200,25 @@ size_t export_turn_end(const struct export *x, size_t i)
 
 /* ---- calls ---- */
 
-static void put_arguments(struct json_writer *j, struct str arguments, unsigned how)
+static void put_call(struct export *x, struct json_writer *j, struct str id, struct str name,
+                     struct str arguments, unsigned how)
 {
-	bool text = json_type(arguments) == JSON_STRING;
-
 	if (!(how & MESSAGES_OBJECTS))
-		export_text(j, arguments.p ? arguments : STR("{}"));
-	else if (text || json_is_null(arguments))
-		jw_raw(j, STR("{}"));
-	else
-		jw_raw(j, arguments);
-}
-
-static void put_call(struct json_writer *j, struct str id, struct str name, struct str arguments,
-                     unsigned how)
-{
-	jw_object(j);
-	jw_put_raw(j, "id", id);
-	jw_put_text(j, "type", "function");
-	jw_put_object(j, "function");
-	jw_put_raw(j, "name", name);
-	jw_key(j, "arguments");
-	put_arguments(j, arguments, how);
-	jw_end(j);
-	jw_end(j);
+		arguments = export_text(x, arguments.p ? arguments : STR("{}"));
+	else if (json_type(arguments) == JSON_STRING || json_is_null(arguments))
+		arguments = STR("{}");
+	jw_pack(j,
+	        (how & MESSAGES_INSPECT) == MESSAGES_INSPECT
+	                ? "{id:%r,type:'function',function:%r,arguments:%r}"
+	                : "{id:%r,type:'function',function:{name:%r,arguments:%r}}",
+	        id, name, arguments);
 }
 
 /* Writes a call in any of the shapes that dialog.c reads. */
-static void put_spelled_call(struct json_writer *j, struct str call, unsigned how)
+static void put_spelled_call(struct export *x, struct json_writer *j, struct str call, unsigned how)
 {
 	struct str function = JSON_GET(call, "function"), name = JSON_GET(call, "name");
-	struct str arguments = JSON_GET(call, "arguments"), decoded;
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_fault fault;
+	struct str arguments = JSON_GET(call, "arguments");
 
 	if (json_type(function) == JSON_OBJECT) {
 		name = JSON_GET(function, "name");
@@ -244,54 +227,44 @@ static void put_spelled_call(struct json_writer *j, struct str call, unsigned ho
 		name = function;
 	}
 	if (how & MESSAGES_OBJECTS && json_type(arguments) == JSON_STRING) {
-		json_decode(arguments, &text);
-		decoded = buf_view(&text);
-		arguments = json_validate(decoded, &fault) == 0 ? decoded : arguments;
+		struct str decoded = json_text(&x->arena, arguments);
+
+		arguments = json_is_valid(decoded) ? decoded : arguments;
 	}
-	put_call(j, JSON_GET(call, "id"), name, arguments, how);
-	buf_release(&text);
+	put_call(x, j, JSON_GET(call, "id"), name, arguments, how);
 }
 
 /* ---- messages ---- */
 
 struct message_list {
+	struct export *x;
 	struct buf *out;
 	size_t start;
 	unsigned how;
 };
 
-static struct json_writer begin_message(const struct message_list *list, const char *role)
+static struct json_writer begin_message(const struct message_list *list)
 {
 	struct json_writer j;
 
 	buf_text(list->out, list->out->n > list->start ? "," : "");
 	jw_init(&j, list->out);
-	jw_object(&j);
-	jw_put_text(&j, "role", role);
 	return j;
 }
 
 /* eval-protocol's metadata: the control plane's data after the step. */
 static void put_metadata(struct json_writer *j, const struct line *step)
 {
-	struct str call = step->value[KEY_TOOL_CALL];
-	bool reward = line_has(step, KEY_REWARD), status = step->terminated >= 0;
+	static const char source[] = "control_plane_endpoint";
+	struct str call = step->value[KEY_TOOL_CALL],
+		   reward = export_known(step->value[KEY_REWARD]);
 
-	jw_put_object(j, "metadata");
-	jw_put_raw(j, "reward", reward ? step->value[KEY_REWARD] : STR("0.0"));
-	jw_put_bool(j, "terminated", step->terminated > 0);
-	jw_put_object(j, "info");
-	jw_put_i64(j, "steps", 0);
-	jw_put_raw(j, "tool_call", JSON_GET(call, "name"));
-	jw_put_raw(j, "arguments", JSON_GET(call, "arguments"));
-	jw_put_object(j, "control_plane");
-	if (reward)
-		jw_put_text(j, "reward_source", "control_plane_endpoint");
-	if (status)
-		jw_put_text(j, "status_source", "control_plane_endpoint");
-	jw_end(j);
-	jw_end(j);
-	jw_end(j);
+	jw_pack(j, "metadata:{reward:%r,terminated:%b", reward.p ? reward : STR("0.0"),
+	        step->terminated > 0);
+	jw_pack(j, "info:{steps:0,tool_call:%r,arguments:%r,control_plane:{",
+	        JSON_GET(call, "name"), JSON_GET(call, "arguments"));
+	jw_pack(j, "reward_source:%?t,status_source:%?t}}}", reward.p ? source : NULL,
+	        step->terminated >= 0 ? source : NULL);
 }
 
 /* Writes a recorded message; if it is an answer, `step` is its step. */
@@ -299,25 +272,22 @@ static void put_recorded(const struct message_list *list, struct str message,
                          const struct line *step)
 {
 	struct str role = JSON_GET(message, "role"), calls = JSON_GET(message, "tool_calls"), one;
-	bool answer = json_is(role, STR("tool"));
-	struct json_writer j;
-	size_t cursor = 0;
+	struct str content = JSON_GET(message, "content");
+	struct json_writer j = begin_message(list);
 
-	buf_text(list->out, list->out->n > list->start ? "," : "");
-	jw_init(&j, list->out);
-	jw_object(&j);
-	jw_put_raw(&j, "role", role);
-	jw_put_known(&j, "name", JSON_GET(message, "name"));
-	jw_put_known(&j, "tool_call_id", JSON_GET(message, "tool_call_id"));
-	jw_put_raw(&j, "content", JSON_GET(message, "content"));
-	jw_put_known(&j, "reasoning_content", JSON_GET(message, "reasoning_content"));
+	if ((list->how & MESSAGES_INSPECT) == MESSAGES_INSPECT && json_is_null(content))
+		content = STR("\"\"");
+	jw_pack(&j, "{role:%r,name:%?r,tool_call_id:%?r,content:%r,reasoning_content:%?r", role,
+	        export_known(JSON_GET(message, "name")),
+	        export_known(JSON_GET(message, "tool_call_id")), content,
+	        export_known(JSON_GET(message, "reasoning_content")));
 	if (json_count(calls)) {
 		jw_put_array(&j, "tool_calls");
-		while (json_next(calls, &cursor, &one))
-			put_spelled_call(&j, one, list->how);
+		for (size_t cursor = 0; json_next(calls, &cursor, &one);)
+			put_spelled_call(list->x, &j, one, list->how);
 		jw_end(&j);
 	}
-	if (answer && step && list->how & MESSAGES_METADATA)
+	if (json_is(role, STR("tool")) && step && list->how & MESSAGES_METADATA)
 		put_metadata(&j, step);
 	jw_end(&j);
 }
@@ -340,48 +310,44 @@ static void put_all(const struct message_list *list, struct str messages, const 
 		put_recorded(list, one, step);
 }
 
-void export_prompt(const struct export *x, unsigned how, size_t start, struct buf *out)
+void export_prompt(struct export *x, unsigned how, size_t start, struct buf *out)
 {
-	struct message_list list = {out, start, how};
+	struct message_list list = {x, out, start, how};
 
 	put_all(&list, x->reset.value[KEY_MESSAGES], NULL);
 	if (!json_count(x->reset.value[KEY_MESSAGES]) && line_has(&x->reset, KEY_OBSERVATION)) {
-		struct json_writer j = begin_message(&list, "user");
+		struct json_writer j = begin_message(&list);
 
-		jw_key(&j, "content");
-		export_text(&j, x->reset.value[KEY_OBSERVATION]);
-		jw_end(&j);
+		jw_pack(&j, "{role:'user',content:%r}",
+		        export_text(x, x->reset.value[KEY_OBSERVATION]));
 	}
 }
 
 /* Makes the message with the calls of a turn that no model message has. */
-static void put_made_calls(struct export *x, const struct message_list *list, size_t from,
-                           size_t to)
+static void put_made_calls(const struct message_list *list, size_t from, size_t to)
 {
-	struct json_writer j = begin_message(list, "assistant");
+	struct json_writer j = begin_message(list);
 
-	jw_put_text(&j, "content", "");
-	jw_put_array(&j, "tool_calls");
+	jw_pack(&j, "{role:'assistant',content:'',tool_calls:[");
 	for (size_t i = from; i < to; i++) {
-		struct str call = x->steps[i].value[KEY_TOOL_CALL];
+		struct str call = list->x->steps[i].value[KEY_TOOL_CALL];
 
-		put_call(&j, JSON_GET(call, "id"), JSON_GET(call, "name"),
+		put_call(list->x, &j, JSON_GET(call, "id"), JSON_GET(call, "name"),
 		         JSON_GET(call, "arguments"), list->how);
 	}
-	jw_end(&j);
-	jw_end(&j);
+	jw_pack(&j, "]}");
 }
 
 static void put_made_answer(const struct message_list *list, const struct line *step)
 {
-	struct str call = step->value[KEY_TOOL_CALL];
-	struct json_writer j = begin_message(list, "tool");
+	struct str call = step->value[KEY_TOOL_CALL], name = JSON_GET(call, "name");
+	struct json_writer j = begin_message(list);
 
-	if (list->how & MESSAGES_OBJECTS)
-		jw_put_raw(&j, "name", JSON_GET(call, "name"));
-	jw_put_raw(&j, "tool_call_id", JSON_GET(call, "id"));
-	jw_key(&j, "content");
-	export_text(&j, step->value[KEY_OBSERVATION]);
+	jw_pack(&j, "{role:'tool',name:%?r,tool_call_id:%r,content:%r",
+	        !(list->how & MESSAGES_OBJECTS) ? STR_NONE
+	        : name.p                        ? name
+	                                        : STR("null"),
+	        JSON_GET(call, "id"), export_text(list->x, step->value[KEY_OBSERVATION]));
 	if (list->how & MESSAGES_METADATA)
 		put_metadata(&j, step);
 	jw_end(&j);
@@ -389,7 +355,7 @@ static void put_made_answer(const struct message_list *list, const struct line *
 
 size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struct buf *out)
 {
-	struct message_list list = {out, start, how};
+	struct message_list list = {x, out, start, how};
 	size_t end = export_turn_end(x, i);
 	bool has_assistant = false;
 
@@ -398,7 +364,7 @@ size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struc
 		                has_role(x->steps[k].value[KEY_MESSAGES], STR("assistant"));
 	}
 	if (!has_assistant && line_has(&x->steps[i], KEY_TOOL_CALL))
-		put_made_calls(x, &list, i, end);
+		put_made_calls(&list, i, end);
 	for (size_t k = i; k < end; k++) {
 		const struct line *step = &x->steps[k];
 		struct str messages = step->value[KEY_MESSAGES];
@@ -423,39 +389,50 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 	                 : 0;
 }
 
-int export_messages_and_tools(struct export *x, unsigned how, struct error *err)
+struct str export_tools(struct export *x)
 {
+	struct buf list = BUF(BUF_MAX_MESSAGE);
 	struct json_writer j;
+	struct str one;
+
+	if (!line_has(&x->header, KEY_TOOLS))
+		return STR_NONE;
+	jw_init(&j, &list);
+	jw_array(&j);
+	for (size_t cursor = 0; json_next(x->header.value[KEY_TOOLS], &cursor, &one);) {
+		struct str schema = JSON_GET(one, "inputSchema");
+
+		jw_pack(&j, "{type:'function',function:{name:%r,description:%?r,parameters:%r}}",
+		        JSON_GET(one, "name"), export_known(JSON_GET(one, "description")),
+		        schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
+	}
+	jw_end(&j);
+	struct str kept = arena_str(&x->arena, buf_view(&list));
+	buf_release(&list);
+	return kept;
+}
+
+static int write_messages(struct export *x, unsigned how, struct error *err)
+{
+	struct str tools = export_tools(x);
 
 	buf_text(x->out, "{\"messages\":");
 	if (export_conversation(x, how, x->out, err))
 		return -1;
-	if (line_has(&x->header, KEY_TOOLS)) {
+	if (tools.p) {
 		buf_text(x->out, ",\"tools\":");
-		jw_init(&j, x->out);
-		export_tools(x, &j);
+		buf_str(x->out, tools);
 	}
 	buf_text(x->out, "}\n");
 	return 0;
 }
 
-void export_tools(const struct export *x, struct json_writer *j)
+int export_openai(struct export *x, struct error *err)
 {
-	struct str one;
+	return write_messages(x, 0, err);
+}
 
-	jw_array(j);
-	for (size_t cursor = 0; json_next(x->header.value[KEY_TOOLS], &cursor, &one);) {
-		struct str schema = JSON_GET(one, "inputSchema");
-
-		jw_object(j);
-		jw_put_text(j, "type", "function");
-		jw_put_object(j, "function");
-		jw_put_raw(j, "name", JSON_GET(one, "name"));
-		jw_put_known(j, "description", JSON_GET(one, "description"));
-		jw_put_raw(j, "parameters",
-		           schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
-		jw_end(j);
-		jw_end(j);
-	}
-	jw_end(j);
+int export_trl(struct export *x, struct error *err)
+{
+	return write_messages(x, MESSAGES_OBJECTS, err);
 }

@@ -16,7 +16,7 @@ struct export
 	struct str id;   /* decoded */
 	struct line header, reset, end;
 	struct line *steps;
-	size_t count, room;
+	size_t count;
 	size_t bytes; /* of all lines */
 	struct arena arena;
 	uint64_t lost[KEY_COUNT]; /* per key: lines with a fact that the format cannot hold */
@@ -36,6 +36,7 @@ void export_warn_of_losses(const struct export *x);
 /* Form of messages, as bits. */
 enum {
 	MESSAGES_OBJECTS = 1,  /* arguments of calls as objects, rather than as JSON text */
+	MESSAGES_INSPECT = 4 | MESSAGES_OBJECTS, /* calls as in Inspect; every message has a content */
 	MESSAGES_METADATA = 2, /* reward and terminated with each answer, as in eval-protocol */
 };
 
@@ -43,21 +44,21 @@ enum {
    those before the first turn, export_turn those of the turn that begins at step i. If no messages
    were recorded, because a program acted, they are made from calls and observations. export_turn
    returns the first step after the turn. */
-void export_prompt(const struct export *x, unsigned how, size_t start, struct buf *out);
+void export_prompt(struct export *x, unsigned how, size_t start, struct buf *out);
 size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struct buf *out);
 
 /* Appends the whole conversation as a JSON array; FAIL_INPUT if it exceeds the maximum length of a
    line. */
 MUST_USE int export_conversation(struct export *x, unsigned how, struct buf *out,
                                  struct error *err);
-/* Appends a line with the whole conversation as messages, and tools. */
-MUST_USE int export_messages_and_tools(struct export *x, unsigned how, struct error *err);
-/* Writes the tools in OpenAI's form. */
-void export_tools(const struct export *x, struct json_writer *j);
-/* Writes the members "task" and "sample", which import_own_id reads. */
-void export_own_id(const struct export *x, struct json_writer *j);
-/* Writes a value as a string: a string itself, any other value as its JSON text. */
-void export_text(struct json_writer *j, struct str value);
+/* Writers of formats: a line with the whole conversation as messages, and tools. */
+MUST_USE int export_openai(struct export *x, struct error *err);
+MUST_USE int export_trl(struct export *x, struct error *err);
+/* The tools in OpenAI's form, raw JSON; absent: not recorded. */
+struct str export_tools(struct export *x);
+/* A value as a JSON string: a string itself, any other value its JSON text. */
+struct str export_text(struct export *x, struct str value);
+struct str export_known(struct str value); /* absent if it is null */
 /* The first step after the turn of step i. */
 size_t export_turn_end(const struct export *x, size_t i);
 bool export_is_failed(const struct line *step);

@@ -19,19 +19,15 @@ static bool is_gemini_cli(struct str value)
 /* [{"functionResponse":{"response":{"output" or "error":..}}}] */
 static void take_result(struct import *m, struct dialog *d, struct str call)
 {
-	struct str result = JSON_GET(call, "result"), part, response, content;
+	struct str result = JSON_GET(call, "result");
+	struct str response =
+		JSON_GET(JSON_GET(import_first(result), "functionResponse"), "response");
+	struct str output = JSON_GET(response, "output"), error = JSON_GET(response, "error");
+	struct str content = output.p ? output : error.p ? error : response.p ? response : result;
 	struct dialog_facts f = DIALOG_FACTS;
-	size_t cursor = 0;
 
 	if (json_is_null(result))
 		return; /* not answered, or cancelled */
-	content = result;
-	if (json_next(result, &cursor, &part)) {
-		response = JSON_GET(JSON_GET(part, "functionResponse"), "response");
-		content = JSON_GET(response, "output");
-		content = content.p ? content : JSON_GET(response, "error");
-		content = content.p ? content : response.p ? response : result;
-	}
 	f.hint.failed = json_is(JSON_GET(call, "status"), STR("error")) ? 1 : -1;
 	dialog_message(m, d, message_answer(m, JSON_GET(call, "id"), content), &f);
 }

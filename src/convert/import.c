@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "convert/convert.h"
-#include "convert/inspect_archive.h"
 #include "convert/parquet.h"
 #include "env/error_text.h"
 #include "env/failure.h"
@@ -17,6 +16,39 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* ---- the formats ---- */
+
+#define FORMAT(id) extern const struct format format_##id;
+#include "convert/formats.def"
+#undef FORMAT
+
+const struct format *const formats[] = {
+#define FORMAT(id) &format_##id,
+#include "convert/formats.def"
+#undef FORMAT
+};
+const size_t formats_count = ARRAY_LEN(formats);
+
+const struct format *format_find(struct str name)
+{
+	for (size_t i = 0; i < formats_count; i++)
+		if (str_is(name, formats[i]->name))
+			return formats[i];
+	return NULL;
+}
+
+void formats_list(struct buf *out, bool written)
+{
+	const char *comma = "";
+
+	for (size_t i = 0; i < formats_count; i++) {
+		if (!written || formats[i]->write) {
+			buf_printf(out, "%s%s", comma, formats[i]->name);
+			comma = ", ";
+		}
+	}
+}
 
 /* ---- files of no known format ---- */
 
@@ -278,6 +310,19 @@ struct str import_either(struct str a, struct str b)
 	return json_is_null(a) ? b : a;
 }
 
+struct str import_first(struct str array)
+{
+	struct str first = STR_NONE;
+	size_t cursor = 0;
+
+	return json_next(array, &cursor, &first) ? first : STR_NONE;
+}
+
+bool import_exit_failed(int64_t code)
+{
+	return code == -1 || code == 124 || code == 126 || code == 127 || code == 137;
+}
+
 int8_t import_flag(struct str value)
 {
 	bool flag;
@@ -285,26 +330,15 @@ int8_t import_flag(struct str value)
 	return json_bool(value, &flag) ? (int8_t)flag : (int8_t)-1;
 }
 
-struct json_writer import_value(struct import *m)
+struct buf *import_value(struct import *m)
 {
-	struct json_writer j;
-
 	buf_clear(&m->value);
-	jw_init(&j, &m->value);
-	return j;
+	return &m->value;
 }
 
 struct str import_kept(struct import *m)
 {
 	return arena_str(&m->arena, buf_view(&m->value));
-}
-
-struct str import_number(struct import *m, double number)
-{
-	struct json_writer j = import_value(m);
-
-	jw_double(&j, number);
-	return import_kept(m);
 }
 
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h)
@@ -332,14 +366,9 @@ bool import_own_id(struct import *m, struct str id, struct str extra, struct imp
 /* Returns the text of [{"type":"text","text":".."}]. */
 static struct str only_text(struct str content)
 {
-	struct str part;
-	size_t cursor = 0;
+	bool one = json_type(content) == JSON_ARRAY && json_count(content) == 1;
+	struct str text = one ? JSON_GET(import_first(content), "text") : STR_NONE;
 
-	if (json_type(content) != JSON_ARRAY || json_count(content) != 1 ||
-	    !json_next(content, &cursor, &part)) {
-		return content;
-	}
-	struct str text = JSON_GET(part, "text");
 	return json_type(text) == JSON_STRING ? text : content;
 }
 
@@ -448,13 +477,10 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 /* ---- chat messages ---- */
 
-bool messages_is(struct str value)
+static bool messages_is(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
-
-	return json_type(value) == JSON_ARRAY && json_next(value, &cursor, &first) &&
-	       json_type(JSON_GET(first, "role")) == JSON_STRING;
+	return json_type(value) == JSON_ARRAY &&
+	       json_type(JSON_GET(import_first(value), "role")) == JSON_STRING;
 }
 
 bool messages_may_be(struct str value)
@@ -483,56 +509,20 @@ bool messages_have_objects(struct str messages)
 	struct str message, call;
 
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		size_t first = 0;
-
-		if (json_next(JSON_GET(message, "tool_calls"), &first, &call)) {
-			struct str function = JSON_GET(call, "function");
-
-			return json_type(JSON_GET(function, "arguments")) == JSON_OBJECT;
-		}
+		call = import_first(JSON_GET(message, "tool_calls"));
+		if (call.p)
+			return json_type(JSON_GET(JSON_GET(call, "function"), "arguments")) ==
+			       JSON_OBJECT;
 	}
 	return false;
 }
 
-struct json_writer message_begin(struct import *m, const char *role)
-{
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_text(&j, "role", role);
-	return j;
-}
-
-struct str message_end(struct import *m, struct json_writer *j)
-{
-	jw_end(j);
-	return import_kept(m);
-}
-
-void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments)
-{
-	jw_put_array(j, "tool_calls");
-	jw_object(j);
-	jw_put_raw(j, "id", id);
-	jw_put_raw(j, "name", name);
-	jw_put_raw(j, "arguments", arguments);
-	jw_end(j);
-	jw_end(j);
-}
-
 struct str message_answer(struct import *m, struct str call_id, struct str content)
 {
-	struct json_writer j = message_begin(m, "tool");
-
-	jw_put_raw(&j, "tool_call_id", call_id);
-	jw_put_raw(&j, "content", content);
-	return message_end(m, &j);
+	return IMPORT_PACK(m, "{role:'tool',tool_call_id:%r,content:%r}", call_id, content);
 }
 
 struct str message_new(struct import *m, const char *role, struct str content)
 {
-	struct json_writer j = message_begin(m, role);
-
-	jw_put_raw(&j, "content", content);
-	return message_end(m, &j);
+	return IMPORT_PACK(m, "{role:%t,content:%r}", role, content);
 }

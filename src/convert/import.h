@@ -10,6 +10,8 @@
 #include "recording/env_reply.h"
 #include "recording/foreign.h"
 
+#include <stdio.h>
+
 struct import {
 	const struct format *format;
 	const char *path; /* of the file */
@@ -39,10 +41,9 @@ struct import_header {
 	struct str id;   /* decoded; absent: made from the task and a running number */
 	struct str task; /* decoded */
 	int64_t sample;
-	struct str seed;                  /* raw JSON number */
-	struct str env_name, env_version; /* decoded */
-	struct str policy_name;           /* decoded: name of a model or an agent */
-	struct str policy_params;         /* raw JSON object */
+	struct str seed;        /* raw JSON number */
+	struct str env_name;    /* decoded */
+	struct str policy_name; /* decoded: name of a model or an agent */
 	/* raw JSON array, in the form of OpenAI or MCP; an empty one is treated as unknown */
 	struct str tools;
 	bool has_state;    /* this rollout has states */
@@ -79,6 +80,7 @@ struct import_end {
 	enum end_status status;
 	struct str reason;       /* decoded */
 	struct str total_reward; /* raw JSON number; absent: the sum */
+	struct str score;        /* raw JSON number: the total reward if no step has one */
 	struct str state;        /* raw JSON, after the last step */
 };
 
@@ -96,13 +98,17 @@ struct str import_text(struct import *m, struct str value);
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
 /* a, or b if that is absent or null. */
 struct str import_either(struct str a, struct str b);
+/* The first element of an array; absent: there is none. */
+struct str import_first(struct str array);
+/* A shell's exit codes of commands that did not run, or not to their end. Others (grep's 1) are answers. */
+bool import_exit_failed(int64_t code);
 /* 1 or 0 for true and false, else -1. */
 int8_t import_flag(struct str value);
-/* Begins a value in the import's memory, which is kept in its arena. */
-struct json_writer import_value(struct import *m);
+/* The import's buffer for a value, emptied; import_kept copies what was written to its arena. */
+struct buf *import_value(struct import *m);
 struct str import_kept(struct import *m);
-/* A number as raw JSON, in the import's arena. */
-struct str import_number(struct import *m, double number);
+/* A value made by a template of jw_pack, in the import's arena. */
+#define IMPORT_PACK(m, ...) (json_pack(import_value(m), __VA_ARGS__), import_kept(m))
 
 /* Each appends one line. The caller keeps the struct import_rollout between calls. */
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h);
@@ -134,24 +140,22 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 /* ---- chat messages ---- */
 
-/* True for an array whose first element is an object with a role. */
-bool messages_is(struct str value);
+/* True for an empty array, and for one whose first element is an object with a role. */
+bool messages_may_be(struct str value);
 /* True for an object with a list of messages, none of whose other members names another format. */
 bool messages_are_plain(struct str value);
-/* The same, or an empty array. */
-bool messages_may_be(struct str value);
 /* True if the first call in it has its arguments as an object. */
 bool messages_have_objects(struct str messages);
 
-/* Begins a message with its role; add further members, then call message_end. Until then, nothing
-   else may be written to the import's value. The result is in the import's arena. */
-struct json_writer message_begin(struct import *m, const char *role);
-struct str message_end(struct import *m, struct json_writer *j);
-/* Adds tool_calls with this call; raw JSON. */
-void message_put_call(struct json_writer *j, struct str id, struct str name, struct str arguments);
 /* The answer to a call; raw JSON. */
 struct str message_answer(struct import *m, struct str call_id, struct str content);
 /* A message with that content, raw JSON. */
 struct str message_new(struct import *m, const char *role, struct str content);
+
+/* ---- inspect.c ---- */
+
+/* Writes each sample of an .eval archive as one line, a JSON log with only this sample. `unpacked`:
+   maximum total size of its entries in bytes. FAIL_INPUT if it is not such a log. */
+MUST_USE int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err);
 
 #endif

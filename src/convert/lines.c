@@ -12,20 +12,12 @@
 
 static struct str text_value(struct import *m, struct str text)
 {
-	struct json_writer j = import_value(m);
-
-	jw_str(&j, text);
-	return import_kept(m);
+	return IMPORT_PACK(m, "%s", text);
 }
 
 static struct str count_value(struct import *m, int64_t n)
 {
-	struct json_writer j = import_value(m);
-
-	if (n < 0)
-		return NONE;
-	jw_i64(&j, n);
-	return import_kept(m);
+	return IMPORT_PACK(m, "%c", n);
 }
 
 static struct str flag_value(int8_t flag)
@@ -100,21 +92,14 @@ static void set_state(struct import *m, const struct import_rollout *r, struct l
 
 static void set_reply(struct import *m, struct line *l, const struct import_reply *r)
 {
-	struct json_writer j;
-
 	l->value[KEY_OUTCOME] = text_value(m, str_from(outcome_name(r->outcome)));
 	l->value[KEY_OBSERVATION] = raw_value(r->observation);
 	l->value[KEY_ERROR] = NONE;
 	if (r->outcome == OUTCOME_OK || r->outcome == OUTCOME_NONE)
 		return;
-	j = import_value(m);
-	jw_object(&j);
-	jw_put_text(&j, "class", error_class_name(r->class));
-	jw_put_text(&j, "layer", error_layer_name(r->layer));
-	jw_put_raw(&j, "code", r->error_code);
-	jw_put_str(&j, "message", r->error_message);
-	jw_end(&j);
-	l->value[KEY_ERROR] = import_kept(m);
+	l->value[KEY_ERROR] =
+		IMPORT_PACK(m, "{class:%t,layer:%t,code:%r,message:%s}", error_class_name(r->class),
+	                    error_layer_name(r->layer), r->error_code, r->error_message);
 }
 
 static struct str list_value(struct import *m, struct str values)
@@ -130,31 +115,15 @@ static struct str list_value(struct import *m, struct str values)
 
 static struct str env_value(struct import *m, const struct import_header *h)
 {
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_text(&j, "protocol", m->format->name);
-	jw_put_str(&j, "name", h->env_name);
-	jw_put_str(&j, "version", h->env_version);
-	jw_put_array(&j, "facts");
 	uint64_t facts = m->format->facts | (m->options->tools.p ? FACT(TOOLS) : 0);
+	struct json_writer j;
+
+	jw_init(&j, import_value(m));
+	jw_pack(&j, "{protocol:%t,name:%s,version:null,facts:[", m->format->name, h->env_name);
 	for (unsigned k = 0; k < KEY_COUNT; k++)
 		if (facts >> k & 1)
 			jw_text(&j, key_name(k));
-	jw_end(&j);
-	jw_end(&j);
-	return import_kept(m);
-}
-
-static struct str policy_value(struct import *m, const struct import_header *h)
-{
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_text(&j, "kind", policy_kind_name(POLICY_IMPORT));
-	jw_put_str(&j, "name", h->policy_name);
-	jw_put_raw(&j, "params", h->policy_params);
-	jw_end(&j);
+	jw_pack(&j, "]}");
 	return import_kept(m);
 }
 
@@ -188,12 +157,8 @@ static void put_tool(struct json_writer *j, struct str tool)
 
 	schema = schema.p ? schema : JSON_GET(inner, "inputSchema");
 	schema = schema.p ? schema : JSON_GET(inner, "input_schema");
-	jw_object(j);
-	jw_put_raw(j, "name", JSON_GET(inner, "name"));
-	jw_put_raw(j, "description", JSON_GET(inner, "description"));
-	if (!json_is_null(schema))
-		jw_put_raw(j, "inputSchema", schema);
-	jw_end(j);
+	jw_pack(j, "{name:%r,description:%r,inputSchema:%?r}", JSON_GET(inner, "name"),
+	        JSON_GET(inner, "description"), import_either(schema, STR_NONE));
 }
 
 /* Converts a list of tools to the record format: name, description, inputSchema. */
@@ -201,13 +166,12 @@ static struct str tools_value(struct import *m, struct str tools)
 {
 	struct json_writer j;
 	struct str one;
-	size_t cursor = 0;
 
 	if (json_type(tools) != JSON_ARRAY || !json_count(tools))
 		return STR_NONE;
-	j = import_value(m);
+	jw_init(&j, import_value(m));
 	jw_array(&j);
-	while (json_next(tools, &cursor, &one))
+	for (size_t cursor = 0; json_next(tools, &cursor, &one);)
 		if (json_type(one) == JSON_OBJECT)
 			put_tool(&j, one);
 	jw_end(&j);
@@ -217,25 +181,19 @@ static struct str tools_value(struct import *m, struct str tools)
 void import_header(struct import *m, struct import_rollout *r, const struct import_header *h)
 {
 	struct line l = {.type = LINE_HEADER};
-	struct json_writer j = import_value(m);
+	int64_t seed;
 
-	jw_object(&j);
-	jw_put_str(&j, "id", h->task);
-	jw_end(&j);
-	l.value[KEY_TASK] = import_kept(m);
+	l.value[KEY_TASK] = IMPORT_PACK(m, "{id:%s}", h->task);
 	l.value[KEY_FORMAT] = text_value(m, STR(RECORD_FORMAT));
 	l.value[KEY_VERSION] = count_value(m, RECORD_VERSION);
 	l.value[KEY_SAMPLE] = count_value(m, h->sample);
-	int64_t seed;
 	l.value[KEY_SEED] = json_i64(h->seed, &seed) ? h->seed : NONE;
 	l.value[KEY_ENV] = env_value(m, h);
-	j = import_value(m);
-	jw_object(&j);
-	jw_put_text(&j, "kind", state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE));
-	jw_put_raw(&j, "ignore", ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
-	jw_end(&j);
-	l.value[KEY_STATE_SOURCE] = import_kept(m);
-	l.value[KEY_POLICY] = policy_value(m, h);
+	l.value[KEY_STATE_SOURCE] = IMPORT_PACK(
+		m, "{kind:%t,ignore:%r}", state_kind_name(h->has_state ? STATE_IMPORT : STATE_NONE),
+		ignored_paths(m, r, h->ignore) ? h->ignore : STR("[]"));
+	l.value[KEY_POLICY] = IMPORT_PACK(m, "{kind:%t,name:%s,params:null}",
+	                                  policy_kind_name(POLICY_IMPORT), h->policy_name);
 	struct str tools = tools_value(m, h->tools);
 	l.value[KEY_TOOLS] = raw_value(tools.p ? tools : tools_value(m, m->options->tools));
 	l.value[KEY_LIMITS] = NONE;
@@ -255,16 +213,9 @@ void import_reset(struct import *m, struct import_rollout *r, const struct impor
 	put_line(m, r, &l);
 }
 
-static struct str call_value(struct import *m, const struct import_step *s)
+static struct str string_or_none(struct str value)
 {
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_raw(&j, "id", json_type(s->call_id) == JSON_STRING ? s->call_id : STR_NONE);
-	jw_put_raw(&j, "name", json_type(s->call_name) == JSON_STRING ? s->call_name : STR_NONE);
-	jw_put_raw(&j, "arguments", s->arguments);
-	jw_end(&j);
-	return import_kept(m);
+	return json_type(value) == JSON_STRING ? value : STR_NONE;
 }
 
 static void add_reward(struct import_rollout *r, const struct import_reply *reply)
@@ -286,7 +237,12 @@ void import_step(struct import *m, struct import_rollout *r, const struct import
 	l.value[KEY_STEP] = count_value(m, s->sent ? r->steps++ : -1);
 	set_state(m, r, &l, s->state);
 	l.value[KEY_MESSAGES] = list_value(m, s->messages);
-	l.value[KEY_TOOL_CALL] = s->call_name.p || s->arguments.p ? call_value(m, s) : NONE;
+	l.value[KEY_TOOL_CALL] = NONE;
+	if (s->call_name.p || s->arguments.p) {
+		l.value[KEY_TOOL_CALL] =
+			IMPORT_PACK(m, "{id:%r,name:%r,arguments:%r}", string_or_none(s->call_id),
+		                    string_or_none(s->call_name), s->arguments);
+	}
 	set_reply(m, &l, &s->reply);
 	l.value[KEY_REWARD] = number_value(s->reply.reward);
 	l.value[KEY_TERMINATED] = flag_value(s->reply.terminated);
@@ -317,10 +273,12 @@ void import_end(struct import *m, struct import_rollout *r, const struct import_
 	l.value[KEY_REASON] = text_value(m, e->reason);
 	l.value[KEY_TURNS] = count_value(m, r->turns);
 	l.value[KEY_STEPS] = count_value(m, r->steps);
-	l.value[KEY_TOTAL_REWARD] = number_value(e->total_reward);
+	l.value[KEY_TOTAL_REWARD] =
+		number_value(r->rewarded || e->total_reward.p ? e->total_reward : e->score);
 	if (json_type(e->total_reward) != JSON_NUMBER && r->rewarded) {
-		struct json_writer j = import_value(m);
+		struct json_writer j;
 
+		jw_init(&j, import_value(m));
 		jw_double(&j, r->reward);
 		l.value[KEY_TOTAL_REWARD] = import_kept(m);
 	}

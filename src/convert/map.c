@@ -3,6 +3,7 @@
    `rollout` belong together. */
 #include "base/file.h"
 #include "convert/dialog.h"
+#include "convert/export.h"
 #include "convert/import.h"
 #include "json/keyed.h"
 #include "json/write.h"
@@ -10,7 +11,7 @@
 
 #include <stdlib.h>
 
-/* JSON Pointers, or "=text" for a literal. Absent: not recorded. */
+/* JSON Pointers, or "=text" for a literal; "A|B" is the first one that is known. Absent: not recorded. */
 struct map_paths {
 	/* of a value; within each of its rollouts if it has a list of them */
 	struct str rollouts, rollout, seed, policy, tools, prompt, messages, steps, total_reward,
@@ -22,6 +23,8 @@ struct map_paths {
 	/* of maps.def only */
 	struct str branch; /* true: another rollout of the same task */
 	struct str only;   /* a condition for values with a message */
+	struct str status; /* a word or a code, if the reason says nothing */
+	struct str score;  /* the total reward, if no step has one */
 	bool one_rollout;  /* all values of the file are one */
 	bool may_be_empty; /* a rollout without messages is one */
 };
@@ -93,17 +96,17 @@ static const struct keyed_table table = KEYED_TABLE(rows);
 /* Finds the path's value, or makes one from its literal. */
 static struct str find(struct import *m, struct str value, struct str path)
 {
-	struct json_writer j;
-
 	if (!path.p)
 		return STR_NONE;
-	buf_clear(&m->work);
-	if (path.n && path.p[0] == '=') {
-		jw_init(&j, &m->work);
-		jw_str(&j, str_skip(path, 1));
-		return arena_str(&m->arena, buf_view(&m->work));
+	if (path.n && path.p[0] == '=')
+		return IMPORT_PACK(m, "%s", str_skip(path, 1));
+	struct str found = STR_NONE;
+	while (path.p && json_is_null(found)) {
+		buf_clear(&m->work);
+		found = arena_str(&m->arena, json_point(value, str_cut(&path, '|'), &m->work));
+		path.p = path.n ? path.p : NULL;
 	}
-	return arena_str(&m->arena, json_point(value, path, &m->work));
+	return found;
 }
 
 /* True for true, 1, and text other than "" and "false"; -1 if absent. */
@@ -149,6 +152,15 @@ static bool holds_all(const char *const conditions[3], struct str value, struct 
 		const char *equals = strchr(conditions[i], '=');
 		bool list = str_ends(pointer, STR("["));
 
+		if (pointer.p[0] != '/') {
+			bool objects = str_is(pointer, "objects");
+
+			if (objects ? !messages_have_objects(JSON_GET(value, "messages"))
+			            : !messages_are_plain(value)) {
+				return false;
+			}
+			continue;
+		}
 		pointer.n = equals ? (size_t)(equals - pointer.p) : pointer.n - list;
 		buf_clear(work);
 		struct str found = json_point(value, pointer, work);
@@ -223,22 +235,41 @@ static int take_steps(struct import *m, struct str value, struct error *err)
 	return 0;
 }
 
-/* How a rollout ended, by its reason. Others are unknown. */
-static enum end_status status_of(struct str reason)
+/* How a rollout ended, by a word. Others are unknown. */
+static enum end_status status_of(struct str word)
 {
 	static const struct {
-		const char *reason;
+		const char *word;
 		enum end_status status;
 	} words[] = {
-		{"user_stop", END_FINISHED},      {"agent_stop", END_FINISHED},
-		{"max_steps", END_MAX_TURNS},     {"too_many_errors", END_STOPPED},
-		{"agent_error", END_FAILED},      {"user_error", END_FAILED},
-		{"unexpected_error", END_FAILED}, {"infrastructure_error", END_FAILED},
-		{"timeout", END_STOPPED},         {"context_window_exceeded", END_TRUNCATED},
+		{"user_stop", END_FINISHED},
+		{"agent_stop", END_FINISHED},
+		{"max_steps", END_MAX_TURNS},
+		{"too_many_errors", END_STOPPED},
+		{"agent_error", END_FAILED},
+		{"user_error", END_FAILED},
+		{"unexpected_error", END_FAILED},
+		{"infrastructure_error", END_FAILED},
+		{"timeout", END_STOPPED},
+		{"context_window_exceeded", END_TRUNCATED},
+		/* eval-protocol; codes below 17 are a google.rpc.Code */
+		{"control_plane_signal", END_TERMINATED},
+		{"length", END_TRUNCATED},
+		{"stop", END_FINISHED},
+		{"tool_calls", END_FINISHED},
+		{"interrupted", END_INTERRUPTED},
+		{"skippable_error", END_FAILED},
+		{"non_skippable_error", END_FAILED},
+		{"error", END_FAILED},
+		{"finished", END_FINISHED},
+		{"0", END_FINISHED},
+		{"8", END_REFUSED},
+		{"100", END_FINISHED},
+		{"101", END_UNKNOWN},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (str_is(reason, words[i].reason))
+		if (str_is(word, words[i].word))
 			return words[i].status;
 	return END_UNKNOWN;
 }
@@ -249,7 +280,9 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	struct str messages = find(m, value, p->messages), prompt = find(m, value, p->prompt);
 	struct str failure = import_text(m, find(m, value, p->failure));
 	struct import_header h = header_of(m, value);
-	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward))};
+	struct import_end e = {.total_reward = number_of(find(m, value, p->total_reward)),
+	                       .score = find(m, value, p->score)};
+	struct str status = find(m, value, p->status);
 	struct dialog d;
 
 	if (json_type(messages) != JSON_ARRAY && !failure.n && !p->may_be_empty) {
@@ -259,6 +292,12 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	e.reason = failure.n ? failure : import_text(m, find(m, value, p->reason));
 	bool ended = tristate_of(find(m, value, p->end)) > 0;
 	e.status = failure.n ? END_FAILED : ended ? END_TERMINATED : status_of(e.reason);
+	if (e.status == END_UNKNOWN && status.p) {
+		bool code = json_type(status) == JSON_NUMBER && !str_is(status, "101");
+
+		e.status = status_of(code ? status : json_inner(status));
+		e.status = code && e.status == END_UNKNOWN ? END_FAILED : e.status;
+	}
 	h.has_state = false;
 	dialog_open(m, &d, &h);
 	if (json_type(prompt) == JSON_STRING)
@@ -366,7 +405,6 @@ static bool map_is(const struct mapping *map, struct str value)
 
 static bool never(struct str value)
 {
-	(void)value;
 	return false;
 }
 
@@ -416,7 +454,7 @@ int map_read(const char *path, struct format **out, struct error *err)
 #undef PATHS
 #define P(pointer) STR_INIT(pointer)
 #define PATHS(...) {__VA_ARGS__}
-#define MAP(id, called, about, holds, places, ...)                                                 \
+#define MAP(id, called, about, holds, writer, places, ...)                                         \
 	static const struct mapping map_##id = {.paths = places, .conditions = {__VA_ARGS__}};     \
 	static bool is_##id(struct str value)                                                      \
 	{                                                                                          \
@@ -428,6 +466,7 @@ int map_read(const char *path, struct format **out, struct error *err)
 	                                   .map = &map_##id,                                       \
 	                                   .is = is_##id,                                          \
 	                                   .take = map_take,                                       \
+	                                   .write = writer,                                        \
 	                                   .take_list_end = map_list_end,                          \
 	                                   .finish = dialogs_finish};
 #include "convert/maps.def"

@@ -104,29 +104,17 @@ static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 	struct str call = step->value[KEY_TOOL_CALL], error = step->value[KEY_ERROR];
 	bool failed = export_is_failed(step);
 
-	jw_object(j);
-	jw_put_raw(j, "tool_name", JSON_GET(call, "name"));
-	jw_put_raw(j, "arguments", JSON_GET(call, "arguments"));
-	jw_put_object(j, "result");
-	jw_put_raw(j, "data", failed ? STR_NONE : step->value[KEY_OBSERVATION]);
-	jw_put_bool(j, "done", step->terminated > 0 || step->truncated > 0);
-	jw_put_object(j, "metadata");
-	jw_put_known(j, "reward", step->value[KEY_REWARD]);
-	jw_put_known(j, "state", next->value[KEY_STATE]);
-	jw_end(j);
-	jw_put_raw(j, "error", failed ? JSON_GET(error, "message") : STR_NONE);
-	jw_end(j);
-	jw_end(j);
-}
-
-static void put_empty(struct json_writer *j, const char *key)
-{
-	jw_put_object(j, key);
-	jw_end(j);
+	jw_pack(j, "{tool_name:%r,arguments:%r,result:{data:%r,done:%b", JSON_GET(call, "name"),
+	        JSON_GET(call, "arguments"), failed ? STR_NONE : step->value[KEY_OBSERVATION],
+	        step->terminated > 0 || step->truncated > 0);
+	jw_pack(j, "metadata:{reward:%?r,state:%?r},error:%r}}",
+	        export_known(step->value[KEY_REWARD]), export_known(next->value[KEY_STATE]),
+	        failed ? JSON_GET(error, "message") : STR_NONE);
 }
 
 static int write(struct export *x, struct error *err)
 {
+	struct str task = JSON_GET(x->header.value[KEY_TASK], "id");
 	struct buf messages = BUF(BUF_MAX_MESSAGE);
 	struct json_writer j;
 
@@ -135,26 +123,17 @@ static int write(struct export *x, struct error *err)
 		return -1;
 	}
 	jw_init(&j, x->out);
-	jw_object(&j);
-	jw_put_str(&j, "episode_id", x->id);
-	jw_put_raw(&j, "messages", buf_view(&messages));
-	jw_put_raw(&j, "reward", x->end.value[KEY_TOTAL_REWARD]);
-	jw_put_bool(&j, "done", x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
-	jw_put_array(&j, "tool_trace");
+	jw_pack(&j, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[", x->id,
+	        buf_view(&messages), x->end.value[KEY_TOTAL_REWARD],
+	        x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
 	for (size_t i = 0; i < x->count; i++)
 		if (x->steps[i].step >= 0)
 			put_traced(x, i, &j);
-	jw_end(&j);
-	put_empty(&j, "metrics");
-	put_empty(&j, "verify_metrics");
-	put_empty(&j, "artifacts");
-	jw_put_raw(&j, "task", JSON_GET(x->header.value[KEY_TASK], "id"));
-	jw_put_object(&j, "extra");
-	export_own_id(x, &j);
+	jw_pack(&j, "],metrics:{},verify_metrics:{},artifacts:{},task:%r", task);
+	jw_pack(&j, "extra:{task:%r,sample:%r", task, x->header.value[KEY_SAMPLE]);
 	if (x->count && line_has(&x->steps[0], KEY_STATE)) {
-		jw_put_raw(&j, "state", x->steps[0].value[KEY_STATE]);
-		jw_put_raw(&j, "state_ignore",
-		           JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
+		jw_pack(&j, "state:%r,state_ignore:%r", x->steps[0].value[KEY_STATE],
+		        JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
 	}
 	jw_end(&j);
 	jw_line_end(&j);

@@ -21,12 +21,11 @@ static bool is_event(struct str value)
 /* An element of `history` is an event, or in old files a pair of an action and an observation. */
 static bool is_openhands(struct str value)
 {
-	struct str first, inner;
-	size_t cursor = 0, at = 0;
+	struct str first = import_first(JSON_GET(value, "history"));
 
-	if (!json_next(JSON_GET(value, "history"), &cursor, &first))
-		return is_event(value);
-	return is_event(json_next(first, &at, &inner) ? inner : first);
+	return is_event(!first.p                         ? value
+	                : json_type(first) == JSON_ARRAY ? import_first(first)
+	                                                 : first);
 }
 
 /* ---- events as messages ---- */
@@ -37,24 +36,16 @@ static void take_action(struct import *m, struct dialog *d, struct str event, st
 {
 	struct str meta = JSON_GET(event, "tool_call_metadata");
 	struct str response = JSON_GET(JSON_GET(meta, "model_response"), "id");
-	struct json_writer j = message_begin(m, "assistant");
-
-	jw_put_text(&j, "type", "message");
-	jw_put_raw(&j, "id", import_either(response, JSON_GET(event, "llm_response_id")));
-	jw_put_raw(&j, "content",
-	           import_either(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")));
-	message_put_call(
-		&j, import_either(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")),
+	struct str message = IMPORT_PACK(
+		m,
+		"{role:'assistant',type:'message',id:%r,content:%r,"
+		"tool_calls:[{id:%r,name:%r,arguments:%r}]}",
+		import_either(response, JSON_GET(event, "llm_response_id")),
+		import_either(JSON_GET(event, "thought"), JSON_GET(arguments, "thought")),
+		import_either(JSON_GET(meta, "tool_call_id"), JSON_GET(event, "tool_call_id")),
 		import_either(JSON_GET(meta, "function_name"), name), arguments);
-	dialog_message(m, d, message_end(m, &j), NULL);
-}
 
-/* A shell's exit codes of commands that did not run, or not to their end. */
-static bool is_failure(struct str code)
-{
-	int64_t n;
-
-	return json_i64(code, &n) && (n == 124 || n == 126 || n == 127 || n == 137);
+	dialog_message(m, d, message, NULL);
 }
 
 static void take_reply(struct import *m, struct dialog *d, struct str event, struct str content,
@@ -65,9 +56,10 @@ static void take_reply(struct import *m, struct dialog *d, struct str event, str
 	struct str code = import_either(JSON_GET(JSON_GET(extras, "metadata"), "exit_code"),
 	                                JSON_GET(extras, "exit_code"));
 	struct dialog_facts f = DIALOG_FACTS;
+	int64_t n = 0;
 
 	id = import_either(id, JSON_GET(event, "tool_call_id"));
-	f.hint.failed = failed || is_failure(code) ? 1 : -1;
+	f.hint.failed = failed || (json_i64(code, &n) && import_exit_failed(n)) ? 1 : -1;
 	dialog_message(m, d, message_answer(m, id, content), &f);
 }
 

@@ -11,20 +11,16 @@
    effects do not change: it is not used as the environment's state. */
 static bool has_actions(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
+	struct str first = import_first(JSON_GET(value, "trajectory"));
 
-	return json_next(JSON_GET(value, "trajectory"), &cursor, &first) &&
-	       JSON_GET(first, "action").p && JSON_GET(first, "observation").p;
+	return JSON_GET(first, "action").p && JSON_GET(first, "observation").p;
 }
 
 static bool has_history(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
+	struct str first = import_first(JSON_GET(value, "history"));
 
-	return json_next(JSON_GET(value, "history"), &cursor, &first) &&
-	       JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
+	return JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
 }
 
 static bool is_swe_agent(struct str value)
@@ -32,29 +28,14 @@ static bool is_swe_agent(struct str value)
 	return has_actions(value) || has_history(value);
 }
 
-/* The command without its final line feed. */
-static void put_command(struct import *m, struct json_writer *j, struct str action)
-{
-	buf_clear(&m->work);
-	json_text_or_json(action, &m->work);
-	jw_str(j, text_trim(buf_view(&m->work)));
-}
-
 static struct str assistant_message(struct import *m, struct str step)
 {
-	struct json_writer j = message_begin(m, "assistant");
-
-	jw_put_raw(&j, "content", JSON_GET(step, "response"));
-	jw_put_array(&j, "tool_calls");
-	jw_object(&j);
-	jw_put_text(&j, "name", "shell");
-	jw_put_object(&j, "arguments");
-	jw_key(&j, "command");
-	put_command(m, &j, JSON_GET(step, "action"));
-	jw_end(&j);
-	jw_end(&j);
-	jw_end(&j);
-	return message_end(m, &j);
+	buf_clear(&m->work);
+	json_text_or_json(JSON_GET(step, "action"), &m->work);
+	return IMPORT_PACK(m,
+	                   "{role:'assistant',content:%r,"
+	                   "tool_calls:[{name:'shell',arguments:{command:%s}}]}",
+	                   JSON_GET(step, "response"), text_trim(buf_view(&m->work)));
 }
 
 /* The prompts: messages of the history before the model's first answer. */
@@ -130,15 +111,7 @@ static bool is_mini_swe_agent(struct str value)
 
 static void add_command(struct import *m, struct dialog *d, struct str command)
 {
-	struct json_writer j = import_value(m);
-
-	jw_object(&j);
-	jw_put_text(&j, "name", "bash");
-	jw_put_object(&j, "arguments");
-	jw_put_raw(&j, "command", command);
-	jw_end(&j);
-	jw_end(&j);
-	dialog_call(m, d, import_kept(m));
+	dialog_call(m, d, IMPORT_PACK(m, "{name:'bash',arguments:{command:%r}}", command));
 }
 
 /* The first block between fences in a text, without the language in the first line. */
@@ -175,21 +148,11 @@ static void add_text_commands(struct import *m, struct dialog *d, struct str mes
 	if (actions.p || !is_reply(next))
 		return;
 	text = fenced(import_text(m, JSON_GET(message, "content")));
-	if (text.n) {
-		struct json_writer j = import_value(m);
-
-		jw_str(&j, text);
-		add_command(m, d, import_kept(m));
-	}
+	if (text.n)
+		add_command(m, d, IMPORT_PACK(m, "%s", text));
 }
 
 /* ---- replies ---- */
-
-/* Exit codes of commands that did not run, or not to their end. Others (grep's 1) are answers. */
-static bool is_failure(int64_t code)
-{
-	return code == -1 || code == 124 || code == 126 || code == 127 || code == 137;
-}
 
 static int64_t code_of(struct str message)
 {
@@ -213,16 +176,12 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 	int64_t code = code_of(message);
 
 	f.hint.failed = code == 0 ? 0 : -1;
-	if (is_failure(code)) {
+	if (import_exit_failed(code)) {
 		bool stated = json_type(why) == JSON_STRING && json_inner(why).n;
 		struct str said = stated ? why : JSON_GET(extra, "raw_output");
-		struct json_writer j = import_value(m);
 
-		jw_object(&j);
-		jw_put_i64(&j, "code", code);
-		jw_put_raw(&j, "message", said.p ? said : JSON_GET(message, "content"));
-		jw_end(&j);
-		f.hint.error = import_kept(m);
+		f.hint.error = IMPORT_PACK(m, "{code:%i,message:%r}", code,
+		                           said.p ? said : JSON_GET(message, "content"));
 	}
 	dialog_answer(m, d, message, &f);
 }

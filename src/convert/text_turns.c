@@ -41,39 +41,31 @@ static struct str without_roles(struct str text)
 /* Takes one turn of the model: its text and the calls in it. An empty text is not a turn. */
 static void take_turn(struct import *m, struct dialog *d, struct str text)
 {
+	struct str content = without_roles(text);
 	struct json_writer j;
-	struct json_fault fault;
-	bool calls = false;
 
-	text = without_roles(text);
-	if (!text.n)
-		return;
-	j = message_begin(m, "assistant");
-	jw_put_str(&j, "content", text);
-	while (text.n) {
-		size_t at = find_at(text, CALL_BEGIN);
-		struct str rest = text_after(text, at, CALL_BEGIN);
+	jw_init(&j, import_value(m));
+	jw_array(&j);
+	for (struct str left = content; left.n;) {
+		struct str rest = text_after(left, find_at(left, CALL_BEGIN), CALL_BEGIN);
 		struct str call = {rest.p, find_at(rest, CALL_END)};
 
-		text = text_after(rest, call.n, CALL_END);
-		if (call.n && json_validate(call, &fault) == 0) {
-			if (!calls)
-				jw_put_array(&j, "tool_calls");
-			calls = true;
+		left = text_after(rest, call.n, CALL_END);
+		if (call.n && json_is_valid(call))
 			jw_raw(&j, text_trim(call));
-		}
 	}
-	if (calls)
-		jw_end(&j);
-	dialog_message(m, d, message_end(m, &j), NULL);
+	jw_end(&j);
+	struct str calls = import_kept(m);
+	if (content.n)
+		dialog_message(m, d,
+		               IMPORT_PACK(m, "{role:'assistant',content:%s,tool_calls:%?r}",
+		                           content, json_count(calls) ? calls : STR_NONE),
+		               NULL);
 }
 
 static void take_answer(struct import *m, struct dialog *d, struct str text)
 {
-	struct json_writer j = message_begin(m, "tool");
-
-	jw_put_str(&j, "content", text_trim(text));
-	dialog_message(m, d, message_end(m, &j), NULL);
+	dialog_message(m, d, IMPORT_PACK(m, "{role:'tool',content:%s}", text_trim(text)), NULL);
 }
 
 /* Adds the turns in a model's text (raw JSON string): text, calls, answers. A call that is not JSON
@@ -93,12 +85,6 @@ static void text_turns(struct import *m, struct dialog *d, struct str text)
 		take_answer(m, d, (struct str){rest.p, at});
 		rest = text_after(rest, at, ANSWER_END);
 	}
-}
-
-/* Makes a user message from a prompt (raw JSON string). */
-static struct str text_turns_prompt(struct import *m, struct str content)
-{
-	return message_new(m, "user", content);
 }
 
 /* Makes a task id for lines without one: the training step (raw JSON; may be absent) and a hash of
@@ -140,7 +126,7 @@ static int import_verl(struct import *m, struct str value, struct error *err)
 			"not a line of a rollout dump: input, output and score are required");
 	}
 	dialog_open(m, &d, &h);
-	dialog_message(m, &d, text_turns_prompt(m, prompt), NULL);
+	dialog_message(m, &d, message_new(m, "user", prompt), NULL);
 	text_turns(m, &d, JSON_GET(value, "output"));
 	dialog_end(m, &d, &e);
 	return 0;
@@ -275,7 +261,7 @@ static void take_talk(struct import *m, struct dialog *d, struct str value, bool
 		json_minify(value, &minified);
 		dialog_messages(m, d, without_arrow(m, buf_view(&minified)));
 	} else if (prompt) {
-		dialog_message(m, d, text_turns_prompt(m, value), NULL);
+		dialog_message(m, d, message_new(m, "user", value), NULL);
 	} else {
 		text_turns(m, d, value);
 	}
@@ -364,12 +350,10 @@ static int write(struct export *x, struct error *err)
 		                 BUF_MAX_MESSAGE >> 20);
 	}
 	jw_init(&j, x->out);
-	jw_object(&j);
-	jw_put_i64(&j, "step", 0);
+	jw_pack(&j, "{step:0");
 	put_joined(&j, "prompt", &prompt);
 	put_joined(&j, "completion", &completion);
-	jw_put_raw(&j, "reward", x->end.value[KEY_TOTAL_REWARD]);
-	jw_put_null(&j, "advantage");
+	jw_pack(&j, "reward:%r,advantage:null", x->end.value[KEY_TOTAL_REWARD]);
 	jw_line_end(&j);
 	return 0;
 }

@@ -21,10 +21,7 @@ static bool is_trace(struct str value)
 /* An episode of several agents has a trace per agent. */
 static bool is_episode(struct str value)
 {
-	struct str first;
-	size_t cursor = 0;
-
-	return json_next(JSON_GET(value, "traces"), &cursor, &first) && is_trace(first);
+	return is_trace(import_first(JSON_GET(value, "traces")));
 }
 
 static bool is_verifiers(struct str value)
@@ -110,23 +107,25 @@ static struct str reward_of(struct import *m, struct str rewards)
 		(void)json_double(JSON_GET(one.value, "weight"), &weight);
 		sum += weight * score;
 	}
-	return import_number(m, sum);
+	struct json_writer j;
+
+	jw_init(&j, import_value(m));
+	jw_double(&j, sum);
+	return import_kept(m);
 }
 
 static int take_trace(struct import *m, struct str value, struct error *err)
 {
-	struct str task = JSON_GET(value, "task"), data = JSON_GET(task, "data"), call;
+	struct str task = JSON_GET(value, "task"), data = JSON_GET(task, "data");
 	struct str key = JSON_GET(task, "key"), id = JSON_GET(data, "id");
 	struct import_header h = {.tools = JSON_GET(value, "tools"),
 	                          .env_name = import_text(m, JSON_GET(task, "type"))};
 	struct import_end e = end_of(m, value);
 	struct dialog d;
-	size_t cursor = 0;
 
 	key = json_is_null(key) ? id : key;
 	h.task = import_task(m, json_is_null(key) ? JSON_GET(value, "id") : key);
-	if (json_next(JSON_GET(value, "calls"), &cursor, &call))
-		h.policy_name = import_text(m, JSON_GET(call, "model"));
+	h.policy_name = import_text(m, JSON_GET(import_first(JSON_GET(value, "calls")), "model"));
 	e.total_reward = reward_of(m, JSON_GET(value, "rewards"));
 	dialog_open(m, &d, &h);
 	if (take_nodes(m, &d, JSON_GET(value, "nodes"), err)) {

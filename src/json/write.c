@@ -247,17 +247,19 @@ static void put_argument(struct json_writer *w, struct str key, bool optional, c
 {
 	struct str s = STR_NONE;
 	int64_t number = 0;
-	bool is_number = strchr("bdi", type);
+	bool is_number = strchr("bdic", type);
 
 	if (is_number)
-		number = type == 'i' ? va_arg(*args, int64_t) : va_arg(*args, int);
+		number = strchr("ic", type) ? va_arg(*args, int64_t) : va_arg(*args, int);
 	else
 		s = type == 't' ? str_from(va_arg(*args, const char *)) : va_arg(*args, struct str);
 	if (optional && !s.p)
 		return;
 	if (key.p)
 		jw_key_str(w, key);
-	if (is_number && type != 'b')
+	if (type == 'c')
+		jw_count(w, number);
+	else if (is_number && type != 'b')
 		jw_i64(w, number);
 	else if (is_number)
 		jw_bool(w, number);

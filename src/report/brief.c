@@ -110,6 +110,11 @@ static const struct {
 	{"H4sI", " of gzip data"},          {"SUQz", " of an MP3 file"},
 };
 
+static bool in_base64(char c)
+{
+	return c && (isalnum((unsigned char)c) || strchr("+/-_=", c));
+}
+
 /* The length of the run of base64 at the start of the text, in which JSON may escape slashes; 0: it
    looks like something else. */
 static size_t base64_run(struct str text, size_t *digits)
@@ -123,7 +128,7 @@ static size_t base64_run(struct str text, size_t *digits)
 
 		if (c == '\\' && n + 1 < text.n && text.p[n + 1] == '/')
 			continue;
-		if (!c || (!isalnum((unsigned char)c) && !strchr("+/-_=", c)))
+		if (!in_base64(c))
 			break;
 		lower = lower || islower((unsigned char)c);
 		upper = upper || isupper((unsigned char)c);
@@ -131,11 +136,6 @@ static size_t base64_run(struct str text, size_t *digits)
 		*digits += c != '=';
 	}
 	return *digits >= BASE64_LEAST && lower && upper && number ? n : 0;
-}
-
-static bool in_base64(char c)
-{
-	return c && (isalnum((unsigned char)c) || strchr("+/-_=", c));
 }
 
 void brief_base64(struct buf *out, struct str text)

@@ -3,12 +3,7 @@
 #ifndef ROLLDBG_REPORT_CELLS_H
 #define ROLLDBG_REPORT_CELLS_H
 
-#include "base/buf.h"
-
-#define COLOR_GREEN  "32"
-#define COLOR_RED    "31"
-#define COLOR_YELLOW "33"
-#define COLOR_FAINT  "2"
+#include "report/report.h"
 
 static inline size_t at_least(size_t n, size_t least)
 {

@@ -44,8 +44,3 @@ void csv_number(struct buf *out, bool known, double value)
 	}
 	buf_release(&text);
 }
-
-void csv_end(struct buf *out)
-{
-	buf_char(out, '\n');
-}

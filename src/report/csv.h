@@ -8,6 +8,5 @@
 void csv_field(struct buf *out, struct str text);
 /* an unknown number is an empty field */
 void csv_number(struct buf *out, bool known, double value);
-void csv_end(struct buf *out);
 
 #endif

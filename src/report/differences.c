@@ -2,14 +2,169 @@
 #include "report/differences.h"
 
 #include "base/text.h"
+#include "evidence/evidence.h"
 #include "json/write.h"
 #include "report/brief.h"
 #include "report/word_diff.h"
 
 #define VALUE_COLUMNS ((size_t)60) /* maximum width of each of the two values */
-#define RED           "31"
-#define GREEN         "32"
-#define BOLD          "1"
+
+/* ---- the steps after the first divergence ---- */
+
+/* The calls from one step on, as recorded in the rollout. */
+struct since {
+	int64_t calls, ok;
+	int64_t effective, unknown; /* steps, counted as in all summaries (evidence/evidence.h) */
+};
+
+struct since_counting {
+	struct evidence *facts;
+	int64_t from;
+	struct since *out;
+};
+
+static void add_effects(struct since_counting *c, const struct rollout_facts *r)
+{
+	for (int64_t i = 0; i < r->steps; i++) {
+		if (r->completed[i].step >= c->from) {
+			c->out->effective += r->completed[i].effect == EFFECT_CHANGED;
+			c->out->unknown += r->completed[i].effect == EFFECT_UNKNOWN;
+		}
+	}
+}
+
+static void add(struct since_counting *c, const struct line *l)
+{
+	struct evidence_update u;
+	struct error ignored; /* lines that evidence_line rejects are not counted */
+
+	if (!l->text.p || evidence_line(c->facts, l, NULL, &u, &ignored))
+		return;
+	if (u.derived.is_step && l->step >= c->from) {
+		c->out->calls++;
+		c->out->ok += l->outcome == OUTCOME_OK;
+	}
+	if (u.end)
+		add_effects(c, u.rollout);
+}
+
+static void since_step(const struct rollout_copy *r, int64_t step, struct since *out)
+{
+	struct since_counting c = {evidence_new(&(struct evidence_conf){.lenient = true}), step,
+	                           out};
+
+	*out = (struct since){.calls = 0};
+	add(&c, &r->header);
+	add(&c, &r->reset);
+	for (size_t i = 0; i < r->count; i++)
+		add(&c, &r->steps[i]);
+	add(&c, &r->end);
+	struct evidence_update u;
+	while (evidence_end_next(c.facts, &u))
+		add_effects(&c, u.rollout);
+	evidence_free(c.facts);
+}
+
+/* ---- the text ---- */
+
+struct str rollout_copy_status(const struct rollout_copy *r)
+{
+	return str_from(end_status_name(r->end.text.p ? r->end.status : END_INCOMPLETE));
+}
+
+struct str rollout_copy_reward(const struct rollout_copy *r)
+{
+	return line_has(&r->end, KEY_TOTAL_REWARD) ? r->end.value[KEY_TOTAL_REWARD] : STR("null");
+}
+
+static void put_first_place(const struct difference *first, size_t steps, struct buf *out)
+{
+	const struct line *l = first->line;
+
+	if (!l || l->type != LINE_STEP) {
+		buf_printf(out, "the %s", l ? line_type_name(l->type) : "whole rollout");
+		return;
+	}
+	buf_printf(out, "step %lld of %zu", (long long)l->step, steps);
+	if (first->kind == DIFFERENCE_MISSING_STEP || first->kind == DIFFERENCE_EXTRA_STEP) {
+		buf_text(out, first->kind == DIFFERENCE_MISSING_STEP ? " was not sent"
+		                                                     : " is an extra step");
+	}
+}
+
+static int64_t step_of(const struct difference *first)
+{
+	if (!first->line || first->line->type == LINE_END)
+		return INT64_MAX;
+	return first->line->type == LINE_STEP ? first->line->step : 0;
+}
+
+static void put_since(const struct replayed_pair *pair, int64_t step, struct buf *out)
+{
+	struct since since;
+
+	since_step(pair->got, step, &since);
+	if (!since.calls)
+		return;
+	buf_printf(out, "; from there on %lld call%s, %lld ok, %lld effective",
+	           (long long)since.calls, since.calls == 1 ? "" : "s", (long long)since.ok,
+	           (long long)since.effective);
+	if (since.unknown)
+		buf_printf(out, " (%lld unknown)", (long long)since.unknown);
+}
+
+static void put_end(struct str status, struct str reward, struct buf *out)
+{
+	buf_str(out, status.n ? status : STR("end unknown"));
+	buf_text(out, ", reward ");
+	text_escape_cut(out, json_is_null(reward) ? STR("unknown") : reward, 20);
+}
+
+void report_divergence(const struct replayed_pair *pair, const struct difference *first,
+                       struct style style, struct buf *out)
+{
+	struct str status = rollout_copy_status(pair->got), reward = rollout_copy_reward(pair->got);
+	struct str old_status = rollout_copy_status(pair->want),
+		   old_reward = rollout_copy_reward(pair->want);
+
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&text, "first divergence: ");
+	put_first_place(first, pair->want->count, &text);
+	put_since(pair, step_of(first), &text);
+	buf_text(&text, "; ");
+	put_end(status, reward, &text);
+	if (!str_eq(status, old_status) || !str_eq(reward, old_reward)) {
+		buf_text(&text, " (golden: ");
+		put_end(old_status, old_reward, &text);
+		buf_char(&text, ')');
+	}
+	buf_text(out, "  ");
+	text_wrap(out, buf_view(&text), 4, style.terminal ? style.columns : SIZE_MAX);
+	buf_release(&text);
+}
+
+void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
+                            const char *file, struct buf *out)
+{
+	struct since since;
+	struct json_writer w;
+	int64_t step = step_of(first);
+
+	since_step(pair->got, step, &since);
+	jw_line(&w, out, "divergence");
+	jw_pack(&w, "file:%t,rollout:%s,line:%t,step:%c", file, first->rollout,
+	        first->line ? line_type_name(first->line->type) : NULL,
+	        first->line && first->line->type == LINE_STEP ? step : -1);
+	jw_pack(&w, "calls:%i,ok:%i,effective:%i,unknown:%i", since.calls, since.ok,
+	        since.effective, since.unknown);
+	jw_pack(&w, "status:%s,reward:%r,expected_status:%s,expected_reward:%r",
+	        rollout_copy_status(pair->got), rollout_copy_reward(pair->got),
+	        rollout_copy_status(pair->want), rollout_copy_reward(pair->want));
+	jw_line_end(&w);
+}
+
+/* ---- differences ---- */
 
 void difference_printer_release(struct difference_printer *p)
 {
@@ -18,14 +173,6 @@ void difference_printer_release(struct difference_printer *p)
 }
 
 /* ---- for people ---- */
-
-static void put_colored(struct str text, const char *color, struct style style, struct buf *out)
-{
-	if (style.color)
-		buf_printf(out, "\x1b[%sm", color);
-	buf_str(out, text);
-	buf_text(out, style.color ? "\x1b[0m" : "");
-}
 
 static size_t value_columns(struct style style)
 {
@@ -38,7 +185,7 @@ static void put_value(struct str value, const char *color, struct style style, s
 
 	brief_value(&brief, value);
 	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
-	put_colored(buf_view(&cut), color, style, out);
+	style_put(out, style, color, buf_view(&cut));
 	BUFS_RELEASE(&brief, &cut);
 }
 
@@ -97,7 +244,7 @@ static void put_rollout(const struct difference_printer *p, const struct differe
 	}
 	buf_text(&line, "rollout ");
 	text_escape(&line, d->rollout);
-	put_colored(buf_view(&line), BOLD, p->style, out);
+	style_put(out, p->style, COLOR_BOLD, buf_view(&line));
 	buf_char(out, '\n');
 	if (p->replayed.got)
 		report_divergence(&p->replayed, d, p->style, out);
@@ -117,7 +264,7 @@ static void put_unpaired(struct difference_printer *p, const struct difference *
 		put_step(d->line, &line);
 	else
 		buf_printf(&line, "the %s line", line_type_name(d->line->type));
-	put_colored(buf_view(&line), extra ? GREEN : RED, p->style, out);
+	style_put(out, p->style, extra ? COLOR_GREEN : COLOR_RED, buf_view(&line));
 	buf_char(out, '\n');
 	p->line = LINE_UNKNOWN;
 	buf_release(&line);
@@ -135,26 +282,6 @@ static void put_heading(struct difference_printer *p, const struct line *l, stru
 	else
 		buf_text(out, line_type_name(l->type));
 	buf_char(out, '\n');
-}
-
-/* Prints two strings as a word diff, if requested or if they are too long to show whole. */
-static bool put_word_diff(const struct difference_printer *p, const struct difference *d,
-                          struct buf *out)
-{
-	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
-	size_t columns = value_columns(p->style);
-	bool strings = json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING;
-	bool put = false;
-
-	if (strings && (p->word_diff || d->expected.n > columns || d->got.n > columns)) {
-		struct word_diff_style style = {p->word_diff || !p->style.color, p->style.color};
-
-		json_decode(d->expected, &before);
-		json_decode(d->got, &after);
-		put = word_diff(buf_view(&before), buf_view(&after), style, out);
-	}
-	BUFS_RELEASE(&before, &after);
-	return put;
 }
 
 /* The length of a common start that is hidden so that the difference is visible. */
@@ -175,29 +302,34 @@ static void put_cut(struct str text, size_t hidden, const char *color, struct st
 
 	buf_text(&cut, "…");
 	text_escape_cut(&cut, str_skip(text, hidden), value_columns(style));
-	put_colored(buf_view(&cut), color, style, out);
+	style_put(out, style, color, buf_view(&cut));
 	buf_release(&cut);
 }
 
-/* Prints two strings whose first difference is beyond the line's width. */
-static bool put_ends(const struct difference_printer *p, const struct difference *d,
-                     struct buf *out)
+/* Prints two strings as a word diff, if requested or if they are too long to show whole, or from their
+   first difference on, if that is beyond the line's width. */
+static bool put_strings(const struct difference_printer *p, const struct difference *d,
+                        struct buf *out)
 {
+	struct word_diff_style words = {p->word_diff || !p->style.color, p->style.color};
 	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
-	size_t hidden = 0;
+	size_t columns = value_columns(p->style), hidden = 0;
+	bool put = false;
 
 	if (json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING) {
 		json_decode(d->expected, &before);
 		json_decode(d->got, &after);
-		hidden = hidden_start(buf_view(&before), buf_view(&after), value_columns(p->style));
+		put = (p->word_diff || d->expected.n > columns || d->got.n > columns) &&
+		      word_diff(buf_view(&before), buf_view(&after), words, out);
+		hidden = hidden_start(buf_view(&before), buf_view(&after), columns);
 	}
-	if (hidden) {
-		put_cut(buf_view(&before), hidden, RED, p->style, out);
+	if (!put && hidden) {
+		put_cut(buf_view(&before), hidden, COLOR_RED, p->style, out);
 		buf_text(out, " -> ");
-		put_cut(buf_view(&after), hidden, GREEN, p->style, out);
+		put_cut(buf_view(&after), hidden, COLOR_GREEN, p->style, out);
 	}
 	BUFS_RELEASE(&before, &after);
-	return hidden > 0;
+	return put || hidden;
 }
 
 static void put_pointer_and_values(const struct difference_printer *p, const struct difference *d,
@@ -205,13 +337,13 @@ static void put_pointer_and_values(const struct difference_printer *p, const str
 {
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
-	if (put_word_diff(p, d, out) || put_ends(p, d, out))
+	if (put_strings(p, d, out))
 		return;
 	if (d->expected.p)
-		put_value(d->expected, RED, p->style, out);
+		put_value(d->expected, COLOR_RED, p->style, out);
 	buf_text(out, !d->expected.p ? "added: " : !d->got.p ? " removed" : " -> ");
 	if (d->got.p)
-		put_value(d->got, GREEN, p->style, out);
+		put_value(d->got, COLOR_GREEN, p->style, out);
 }
 
 static void put_values(const struct difference_printer *p, const struct difference *d,
@@ -227,20 +359,16 @@ static void put_values(const struct difference_printer *p, const struct differen
 static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
 	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
-	struct json_writer w = jw_begin(out);
+	struct json_writer w;
 
-	jw_put_text(&w, "type", "difference");
-	jw_put_text(&w, "file", file);
-	jw_put_str(&w, "rollout", d->rollout);
-	jw_put_text(&w, "line", d->line ? line_type_name(d->line->type) : NULL);
-	jw_put_count(&w, "turn", d->line ? d->line->turn : -1);
-	jw_put_count(&w, "step", d->line ? d->line->step : -1);
-	jw_put_str(&w, "pointer", d->pointer);
-	jw_put_text(&w, "kind", difference_kind_name(d->kind));
-	jw_put_raw(&w, "expected", unpaired_line ? STR_NONE : d->expected);
-	jw_put_raw(&w, "got", unpaired_line ? STR_NONE : d->got);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line(&w, out, "difference");
+	jw_pack(&w, "file:%t,rollout:%s,line:%t,turn:%c,step:%c,pointer:%s,kind:%t", file,
+	        d->rollout, d->line ? line_type_name(d->line->type) : NULL,
+	        d->line ? d->line->turn : -1, d->line ? d->line->step : -1, d->pointer,
+	        difference_kind_name(d->kind));
+	jw_pack(&w, "expected:%r,got:%r", unpaired_line ? STR_NONE : d->expected,
+	        unpaired_line ? STR_NONE : d->got);
+	jw_line_end(&w);
 }
 
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)
@@ -296,18 +424,15 @@ uint64_t report_difference_line(const struct difference *d)
 
 static void put_json_summary(const struct compare_count *c, struct buf *out)
 {
-	struct json_writer w = jw_begin(out);
+	struct json_writer w;
 
-	jw_put_text(&w, "type", "summary");
-	jw_put_u64(&w, "rollouts", c->rollouts);
-	jw_put_u64(&w, "different", c->different);
-	jw_put_u64(&w, "steps", c->steps);
-	jw_put_object(&w, "differences");
+	jw_line(&w, out, "summary");
+	jw_pack(&w, "rollouts:%i,different:%i,steps:%i,differences:{", (int64_t)c->rollouts,
+	        (int64_t)c->different, (int64_t)c->steps);
 	for (int kind = 0; kind < DIFFERENCE_KINDS; kind++)
 		jw_put_u64(&w, difference_kind_name((enum difference_kind)kind), c->kinds[kind]);
 	jw_end(&w);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 void report_difference_summary(const struct compare_count *count, bool json, struct buf *out)

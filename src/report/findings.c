@@ -3,29 +3,25 @@
 #include "check/check.h"
 #include "report/report.h"
 
-static const char *color_of(enum severity s)
+void style_put(struct buf *out, struct style style, const char *color, struct str text)
 {
-	switch (s) {
-	case SEVERITY_ERROR:
-		return "31";
-	case SEVERITY_WARNING:
-		return "33";
-	case SEVERITY_INFO:
-		break;
-	}
-	return "36";
+	if (style.color)
+		buf_printf(out, "\x1b[%sm", color);
+	buf_str(out, text);
+	buf_text(out, style.color ? "\x1b[0m" : "");
 }
 
-static void put_span(const struct finding *f, struct buf *out)
+static const char *color_of(enum severity s)
 {
-	if (f->first_turn < 0)
-		return;
-	if (f->first_turn == f->last_turn || f->last_turn < 0) {
-		buf_printf(out, "turn %lld: ", (long long)f->first_turn);
-	} else {
-		buf_printf(out, "turns %lld-%lld: ", (long long)f->first_turn,
-		           (long long)f->last_turn);
-	}
+	return s == SEVERITY_ERROR ? COLOR_RED : s == SEVERITY_WARNING ? COLOR_YELLOW : COLOR_CYAN;
+}
+
+static void put_turns(int64_t first, int64_t last, struct buf *out)
+{
+	if (first == last || last < 0)
+		buf_printf(out, "turn %lld", (long long)first);
+	else
+		buf_printf(out, "turns %lld-%lld", (long long)first, (long long)last);
 }
 
 static void put_origin(const struct rollout_verdict *v, enum finding_origin origin, struct buf *out)
@@ -61,7 +57,10 @@ static void put_sentence(const struct finding *f, size_t indent, struct style st
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&text, "%s: ", f->rule);
-	put_span(f, &text);
+	if (f->first_turn >= 0) {
+		put_turns(f->first_turn, f->last_turn, &text);
+		buf_text(&text, ": ");
+	}
 	text_escape(&text, str_from(f->message));
 	put_wrapped(buf_view(&text), indent, style, out);
 	buf_release(&text);
@@ -77,10 +76,8 @@ void report_findings(const struct rollout_verdict *v, enum finding_origin origin
 
 		put_origin(v, origin, out);
 		size_t indent = out->n - start + strlen(severity) + strlen(": ");
-		if (style.color)
-			buf_printf(out, "\x1b[%sm%s\x1b[0m: ", color_of(f->severity), severity);
-		else
-			buf_printf(out, "%s: ", severity);
+		style_put(out, style, color_of(f->severity), str_from(severity));
+		buf_text(out, ": ");
 		put_sentence(f, indent, style, out);
 	}
 }
@@ -179,22 +176,10 @@ static void put_unfinished(const struct judge_summary *s, int64_t unfinished, st
 	}
 }
 
-/* "3 of 4 steps changed nothing (turns 1-3)" */
-static void put_still(const struct movement *m, struct buf *out)
-{
-	const struct span *t = &m->first_still;
-
-	if (t->first_turn == t->last_turn) {
-		buf_printf(out, "changed nothing (turn %lld)", (long long)t->first_turn);
-	} else {
-		buf_printf(out, "changed nothing (turns %lld-%lld)", (long long)t->first_turn,
-		           (long long)t->last_turn);
-	}
-}
-
 /* What watching alone has seen, in numbers. */
 static void put_movement(const struct movement *m, struct buf *out)
 {
+	static const char *const words[] = {"changed the state", "changed nothing (", "unknown"};
 	long long acting = m->acting, parts[] = {m->moved, m->still, m->unknown};
 	const char *between = "";
 
@@ -214,10 +199,11 @@ static void put_movement(const struct movement *m, struct buf *out)
 		buf_printf(out, "%s%lld ", between, parts[i]);
 		if (!*between)
 			buf_printf(out, "of %lld steps ", acting);
-		if (i == 1)
-			put_still(m, out);
-		else
-			buf_text(out, i == 0 ? "changed the state" : "unknown");
+		buf_text(out, words[i]);
+		if (i == 1) {
+			put_turns(m->first_still.first_turn, m->first_still.last_turn, out);
+			buf_char(out, ')');
+		}
 		between = ", ";
 	}
 }

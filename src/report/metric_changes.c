@@ -5,6 +5,7 @@
 #include "json/write.h"
 #include "report/csv.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define NAME_COLUMNS     26
@@ -23,7 +24,7 @@ static void put_value(const struct estimate *v, struct buf *out)
 
 static const char *color_of(enum change_verdict v)
 {
-	return v == CHANGE_MORE || v == CHANGE_LESS ? "1" : "2";
+	return v == CHANGE_MORE || v == CHANGE_LESS ? COLOR_BOLD : COLOR_FAINT;
 }
 
 static void put_row(const struct metric_change *c, struct style style, struct buf *out)
@@ -41,12 +42,8 @@ static void put_row(const struct metric_change *c, struct style style, struct bu
 	if (d->bounded)
 		snprintf(interval, sizeof(interval), "%+.3g .. %+.3g", d->low, d->high);
 	buf_printf(out, "  %-*s", INTERVAL_COLUMNS, interval);
-	if (style.color) {
-		buf_printf(out, "\x1b[%sm%s\x1b[0m\n", color_of(c->verdict),
-		           change_verdict_name(c->verdict));
-	} else {
-		buf_printf(out, "%s\n", change_verdict_name(c->verdict));
-	}
+	style_put(out, style, color_of(c->verdict), str_from(change_verdict_name(c->verdict)));
+	buf_char(out, '\n');
 }
 
 static void put_end(const struct change_count *n, struct buf *out)
@@ -85,23 +82,16 @@ static void columns_of(const struct metric_change *c, struct column out[COLUMNS]
 static void put_json(const struct metric_change *c, bool of_task, struct str task, struct buf *out)
 {
 	struct column columns[COLUMNS];
+	struct json_writer w;
 
 	columns_of(c, columns);
-	struct json_writer w = jw_begin(out);
-	jw_put_text(&w, "type", "change");
-	jw_put_text(&w, "scope", of_task ? "task" : "all");
-	jw_put_str(&w, "task", task);
-	jw_put_text(&w, "metric", c->metric);
-	for (size_t i = 0; i < COLUMNS; i++) {
-		jw_key(&w, columns[i].name);
-		if (columns[i].known)
-			jw_double(&w, columns[i].value);
-		else
-			jw_null(&w);
-	}
+	jw_line(&w, out, "change");
+	jw_pack(&w, "scope:%t,task:%s,metric:%t", of_task ? "task" : "all", task, c->metric);
+	for (size_t i = 0; i < COLUMNS; i++)
+		jw_put_double(&w, columns[i].name,
+		              columns[i].known ? columns[i].value : (double)NAN);
 	jw_put_text(&w, "verdict", change_verdict_name(c->verdict));
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 static void put_csv(const struct metric_change *c, bool of_task, struct str task, struct buf *out)
@@ -115,7 +105,7 @@ static void put_csv(const struct metric_change *c, bool of_task, struct str task
 	for (size_t i = 0; i < COLUMNS; i++)
 		csv_number(out, columns[i].known, columns[i].value);
 	csv_field(out, str_from(change_verdict_name(c->verdict)));
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 static void put_csv_title(struct buf *out)
@@ -130,22 +120,19 @@ static void put_csv_title(struct buf *out)
 	for (size_t i = 0; i < COLUMNS; i++)
 		csv_field(out, str_from(columns[i].name));
 	csv_field(out, STR("verdict"));
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 static void put_json_end(const struct change_count *n, struct buf *out)
 {
-	struct json_writer w = jw_begin(out);
+	struct json_writer w;
 
-	jw_put_text(&w, "type", "comparison");
-	jw_put_u64(&w, "tasks", n->tasks);
-	jw_put_u64(&w, "only_before", n->only_before);
-	jw_put_u64(&w, "only_after", n->only_after);
-	jw_put_u64(&w, "tasks_changed", n->tasks_changed);
+	jw_line(&w, out, "comparison");
+	jw_pack(&w, "tasks:%i,only_before:%i,only_after:%i,tasks_changed:%i", (int64_t)n->tasks,
+	        (int64_t)n->only_before, (int64_t)n->only_after, (int64_t)n->tasks_changed);
 	for (size_t i = 0; i < CHANGE_VERDICTS; i++)
 		jw_put_u64(&w, change_verdict_name((enum change_verdict)i), n->verdicts[i]);
-	jw_end(&w);
-	buf_char(out, '\n');
+	jw_line_end(&w);
 }
 
 /* ---- either ---- */

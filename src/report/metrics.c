@@ -107,7 +107,7 @@ void report_csv_metrics_title(enum metric_names names, struct buf *out)
 	csv_field(out, STR("task"));
 	for (size_t i = 0; i < metric_count; i++)
 		csv_field(out, str_from(metric_name(&metric_table[i], names)));
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, struct buf *out)
@@ -120,7 +120,7 @@ void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, 
 
 		csv_number(out, known, v);
 	}
-	csv_end(out);
+	buf_char(out, '\n');
 }
 
 static void put_metrics(struct json_writer *w, const struct metrics *m, enum metric_names names)
@@ -128,34 +128,19 @@ static void put_metrics(struct json_writer *w, const struct metrics *m, enum met
 	double v;
 
 	for (size_t i = 0; i < metric_count; i++) {
-		jw_key(w, metric_name(&metric_table[i], names));
-		if (metric_value(&metric_table[i], m, &v))
-			jw_double(w, v);
-		else
-			jw_null(w);
+		bool known = metric_value(&metric_table[i], m, &v);
+
+		jw_put_double(w, metric_name(&metric_table[i], names), known ? v : (double)NAN);
 	}
-}
-
-static void begin(struct json_writer *w, const char *type, struct buf *out)
-{
-	jw_init(w, out);
-	jw_object(w);
-	jw_put_text(w, "type", type);
-}
-
-static void finish(struct json_writer *w, struct buf *out)
-{
-	jw_end(w);
-	buf_char(out, '\n');
+	jw_line_end(w);
 }
 
 void report_json_metrics(const struct metrics *m, enum metric_names names, struct buf *out)
 {
 	struct json_writer w;
 
-	begin(&w, "metrics", out);
+	jw_line(&w, out, "metrics");
 	put_metrics(&w, m, names);
-	finish(&w, out);
 }
 
 void report_json_task(struct str task, const struct metrics *m, enum metric_names names,
@@ -163,10 +148,9 @@ void report_json_task(struct str task, const struct metrics *m, enum metric_name
 {
 	struct json_writer w;
 
-	begin(&w, "task", out);
+	jw_line(&w, out, "task");
 	jw_put_str(&w, "task", task);
 	put_metrics(&w, m, names);
-	finish(&w, out);
 }
 
 void report_json_checklist(const struct checklist_line lines[CHECKLIST], const struct metrics *m,
@@ -177,15 +161,13 @@ void report_json_checklist(const struct checklist_line lines[CHECKLIST], const s
 
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		count[lines[i].status]++;
-		begin(&w, "property", out);
-		jw_put_text(&w, "name", lines[i].name);
-		jw_put_text(&w, "status", check_status_name(lines[i].status));
-		jw_put_text(&w, "value", lines[i].value);
-		finish(&w, out);
+		json_pack(out, "{type:'property',name:%t,status:%t,value:%t}", lines[i].name,
+		          check_status_name(lines[i].status), lines[i].value);
+		buf_char(out, '\n');
 	}
-	begin(&w, "summary", out);
+	jw_line(&w, out, "summary");
 	jw_put_double(&w, "rollouts", m->sum[SUM_ROLLOUTS]);
 	for (size_t i = 0; i < CHECK_STATUSES; i++)
 		jw_put_i64(&w, check_status_name((enum check_status)i), count[i]);
-	finish(&w, out);
+	jw_line_end(&w);
 }

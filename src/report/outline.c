@@ -31,18 +31,10 @@ void outline_lines(struct buf *out, struct str string, size_t indent)
 	BUFS_RELEASE(&text, &marked);
 }
 
-static bool holds(struct str s, struct str part)
-{
-	for (; s.n >= part.n; s = str_skip(s, 1))
-		if (str_starts(s, part))
-			return true;
-	return false;
-}
-
 /* True if it fits on the label's line. */
 static bool is_short(struct str value, size_t room)
 {
-	bool lines = holds(value, STR("\\n")) || holds(value, STR("\\u001b"));
+	bool lines = find_in(value, STR("\\n")) || find_in(value, STR("\\u001b"));
 
 	if (json_type(value) == JSON_STRING)
 		return !lines;

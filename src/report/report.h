@@ -14,6 +14,16 @@ struct style {
 	bool terminal;  /* wrap long sentences; not in a pipe, where lines may be searched */
 };
 
+#define COLOR_BOLD   "1"
+#define COLOR_FAINT  "2"
+#define COLOR_RED    "31"
+#define COLOR_GREEN  "32"
+#define COLOR_YELLOW "33"
+#define COLOR_CYAN   "36"
+
+/* Appends text in that color, if the style has colors. */
+void style_put(struct buf *out, struct style style, const char *color, struct str text);
+
 /* ---- a table: one row a step ---- */
 
 struct table;

@@ -7,11 +7,6 @@
 
 #define DRAFT "https://json-schema.org/draft/2020-12/schema"
 
-static void put_text(struct json_writer *w, const char *key, const char *text)
-{
-	jw_put_text(w, key, text);
-}
-
 /* ---- values ---- */
 
 static void put_types(struct json_writer *w, unsigned types)
@@ -64,11 +59,18 @@ static void begin_value(struct json_writer *w, const char *name, const char *mea
                         unsigned types, const char *words)
 {
 	jw_put_object(w, name);
-	put_text(w, "description", meaning);
+	jw_put_text(w, "description", meaning);
 	put_types(w, types);
 	put_enum(w, words, types);
 	if (types & T_NATURAL)
 		jw_put_i64(w, "minimum", 0);
+}
+
+static void put_value(struct json_writer *w, const char *name, const char *meaning, unsigned types,
+                      const char *words)
+{
+	begin_value(w, name, meaning, types, words);
+	jw_end(w);
 }
 
 static void put_reference(struct json_writer *w, const char *name)
@@ -85,35 +87,23 @@ static void put_reference(struct json_writer *w, const char *name)
 static void begin_schema(struct json_writer *w, const char *title, struct buf *out)
 {
 	jw_init(w, out);
-	jw_object(w);
-	put_text(w, "$schema", DRAFT);
-	put_text(w, "title", title);
-	put_text(w, "type", "object");
+	jw_pack(w, "{$schema:%t,title:%t,type:'object'", DRAFT, title);
 }
 
 static void begin_object(struct json_writer *w, const char *name, const char *meaning)
 {
 	jw_put_object(w, name);
 	if (meaning)
-		put_text(w, "description", meaning);
+		jw_put_text(w, "description", meaning);
 	jw_put_object(w, "properties");
 }
 
 /* {"if":{"properties":{"type":{"const":TYPE}}},"then":{"$ref":..}} */
 static void put_case(struct json_writer *w, const char *type)
 {
-	jw_object(w);
-	jw_put_object(w, "if");
-	jw_put_object(w, "properties");
-	jw_put_object(w, "type");
-	put_text(w, "const", type);
-	jw_end(w);
-	jw_end(w);
-	jw_end(w);
-	jw_put_object(w, "then");
+	jw_pack(w, "{if:{properties:{type:{const:%t}}},then:{", type);
 	put_reference(w, type);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "}}");
 }
 
 /* ---- recordings ---- */
@@ -170,12 +160,8 @@ static void put_line_type(struct json_writer *w, enum line_type type)
 	for (size_t i = 0; i < count; i++)
 		put_key(w, &rows[i], false);
 	jw_end(w);
-	if (type == LINE_HEADER) {
-		jw_put_array(w, "required");
-		jw_text(w, name_of(KEY_FORMAT));
-		jw_text(w, name_of(KEY_VERSION));
-		jw_end(w);
-	}
+	if (type == LINE_HEADER)
+		jw_pack(w, "required:[%t,%t]", name_of(KEY_FORMAT), name_of(KEY_VERSION));
 	jw_end(w);
 }
 
@@ -184,26 +170,17 @@ void schema_recording(struct buf *out)
 	struct json_writer w;
 
 	begin_schema(&w, "A line of a rolldbg recording", out);
-	jw_put_array(&w, "required");
-	jw_text(&w, name_of(KEY_TYPE));
-	jw_text(&w, name_of(KEY_ROLLOUT));
-	jw_end(&w);
-	jw_put_object(&w, "properties");
-	begin_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
-	jw_end(&w);
+	jw_pack(&w, "required:[%t,%t],properties:{", name_of(KEY_TYPE), name_of(KEY_ROLLOUT));
+	put_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
 	begin_value(&w, name_of(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
-	jw_end(&w);
-	jw_end(&w);
-	jw_put_array(&w, "allOf");
+	jw_pack(&w, "}},allOf:[");
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++)
 		put_case(&w, line_type_name(t));
-	jw_end(&w);
-	jw_put_object(&w, "$defs");
+	jw_pack(&w, "],$defs:{");
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++)
 		put_line_type(&w, t);
 	put_parts(&w);
-	jw_end(&w);
-	jw_end(&w);
+	jw_pack(&w, "}}");
 }
 
 /* ---- results ---- */
@@ -226,9 +203,8 @@ static void put_members(struct json_writer *w, enum result result)
 		jw_end(w);
 	}
 	for (size_t i = 0; i < metric_count && result_lines[result].metrics; i++) {
-		begin_value(w, metric_table[i].name, metric_table[i].meaning, T_NUMBER | T_NULL,
-		            NULL);
-		jw_end(w);
+		put_value(w, metric_table[i].name, metric_table[i].meaning, T_NUMBER | T_NULL,
+		          NULL);
 	}
 }
 
@@ -251,10 +227,8 @@ static void put_result(struct json_writer *w, enum result result)
 	const struct result_line *r = &result_lines[result];
 
 	begin_object(w, r->type, r->meaning);
-	if (r->commands) {
-		begin_value(w, "type", "Names this line.", T_STRING, r->type);
-		jw_end(w);
-	}
+	if (r->commands)
+		put_value(w, "type", "Names this line.", T_STRING, r->type);
 	put_members(w, result);
 	jw_end(w);
 	put_required(w, result);
@@ -287,22 +261,15 @@ bool schema_results(const char *command, struct buf *out)
 		return false;
 	buf_printf(&title, "A JSON line of rolldbg %s", command);
 	begin_schema(&w, buf_cstr(&title), out);
-	jw_put_array(&w, "required");
-	jw_text(&w, "type");
-	jw_end(&w);
-	jw_put_object(&w, "properties");
+	jw_pack(&w, "required:['type'],properties:{");
 	begin_value(&w, "type", "What the line is about.", T_STRING, buf_cstr(&types));
-	jw_end(&w);
-	jw_end(&w);
-	jw_put_array(&w, "allOf");
+	jw_pack(&w, "}},allOf:[");
 	for (enum result r = 0; r < RESULTS; r++)
 		if (result_is_of(&result_lines[r], command))
 			put_case(&w, result_lines[r].type);
-	jw_end(&w);
-	jw_put_object(&w, "$defs");
+	jw_pack(&w, "],$defs:{");
 	put_definitions(&w, command);
-	jw_end(&w);
-	jw_end(&w);
+	jw_pack(&w, "}}");
 	BUFS_RELEASE(&title, &types);
 	return true;
 }

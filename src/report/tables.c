@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum cell_type { CELL_TEXT, CELL_WHOLE, CELL_NUMBER, CELL_BOOL };
+/* CELL_JSON: its JSON as text, also that of a string */
+enum cell_type { CELL_TEXT, CELL_JSON, CELL_WHOLE, CELL_NUMBER, CELL_BOOL };
 
 struct table_column {
 	const char *name;
@@ -21,12 +22,12 @@ struct table_column {
 static const struct table_column step_columns[] = {
 	{"file", CELL_TEXT},        {"rollout", CELL_TEXT},     {"task", CELL_TEXT},
 	{"sample", CELL_WHOLE},     {"turn", CELL_WHOLE},       {"step", CELL_WHOLE},
-	{"tool", CELL_TEXT},        {"arguments", CELL_TEXT},   {"state", CELL_TEXT},
+	{"tool", CELL_TEXT},        {"arguments", CELL_JSON},   {"state", CELL_JSON},
 	{"state_hash", CELL_TEXT},  {"outcome", CELL_TEXT},     {"error_class", CELL_TEXT},
 	{"observation", CELL_TEXT}, {"reward", CELL_NUMBER},    {"terminated", CELL_BOOL},
 	{"truncated", CELL_BOOL},   {"env_steps", CELL_WHOLE},  {"failed", CELL_BOOL},
 	{"effect", CELL_TEXT},      {"explanation", CELL_TEXT}, {"member", CELL_TEXT},
-	{"changes", CELL_TEXT},
+	{"changes", CELL_JSON},
 };
 static const struct table_column rollout_columns[] = {
 	{"file", CELL_TEXT},
@@ -37,7 +38,7 @@ static const struct table_column rollout_columns[] = {
 	{"seed", CELL_WHOLE},
 	{"env", CELL_TEXT},
 	{"protocol", CELL_TEXT},
-	{"policy", CELL_TEXT},
+	{"policy", CELL_JSON},
 	{"status", CELL_TEXT},
 	{"reason", CELL_TEXT},
 	{"turns", CELL_WHOLE},
@@ -51,15 +52,14 @@ static const struct table_column rollout_columns[] = {
 
 struct tables {
 	const struct table_column *columns;
-	size_t count, next; /* columns; the next cell's */
-	size_t rows;
+	size_t count, rows;
 	bool steps;
 	enum table_form form;
 	struct buf *out;
-	struct json_writer w;
 	const char *file;
 	struct evidence *facts;
-	struct buf text;    /* decoded */
+	struct buf row;     /* the values of a row, a JSON array */
+	struct buf text;    /* of a value */
 	struct buf changes; /* of a step */
 };
 
@@ -78,136 +78,67 @@ static void release(void *user)
 
 /* ---- cells ---- */
 
-static void begin_cell(struct tables *t)
-{
-	if (t->form != TABLE_CSV)
-		jw_key(&t->w, t->columns[t->next].name);
-	t->next++;
-}
-
-static void put_null(struct tables *t)
-{
-	begin_cell(t);
-	if (t->form == TABLE_CSV)
-		csv_number(t->out, false, 0);
-	else
-		jw_null(&t->w);
-}
-
-static void put_text(struct tables *t, struct str text)
-{
-	if (!text.p) {
-		put_null(t);
-		return;
-	}
-	begin_cell(t);
-	if (t->form == TABLE_CSV)
-		csv_field(t->out, text);
-	else
-		jw_str(&t->w, text);
-}
-
-static void put_raw(struct tables *t, struct str value)
-{
-	begin_cell(t);
-	jw_raw(&t->w, value);
-}
-
 /* A string's text, or another value as JSON. */
-static void put_value(struct tables *t, struct str value)
+static void put_cell(struct tables *t, struct json_writer *w, enum cell_type type, struct str value)
 {
 	buf_clear(&t->text);
-	if (json_is_null(value)) {
-		put_null(t);
-		return;
-	}
-	if (t->form == TABLE_VALUES) {
-		put_raw(t, value);
-		return;
-	}
-	json_text_or_json(value, &t->text);
-	put_text(t, (struct str){buf_cstr(&t->text), t->text.n});
+	if (type == CELL_JSON)
+		buf_str(&t->text, value);
+	else
+		json_text_or_json(value, &t->text);
+	if (t->form == TABLE_CSV && json_is_null(value))
+		csv_number(t->out, false, 0);
+	else if (t->form == TABLE_CSV)
+		csv_field(t->out, buf_view(&t->text));
+	else if (t->form == TABLE_VALUES || type > CELL_JSON || json_is_null(value))
+		jw_raw(w, value);
+	else
+		jw_str(w, buf_view(&t->text));
 }
 
-static void put_json(struct tables *t, struct str value)
+static void put_row(struct tables *t)
 {
-	if (t->form == TABLE_VALUES) {
-		put_raw(t, value);
-		return;
+	struct json_writer w;
+	struct str value;
+	size_t cursor = 0;
+
+	jw_init(&w, t->out);
+	if (t->form != TABLE_CSV)
+		jw_object(&w);
+	if (t->form == TABLE_VALUES)
+		jw_put_text(&w, "type", t->steps ? "step" : "rollout");
+	for (size_t i = 0; json_next(buf_view(&t->row), &cursor, &value); i++) {
+		if (t->form != TABLE_CSV)
+			jw_key(&w, t->columns[i].name);
+		put_cell(t, &w, t->columns[i].type, value);
 	}
-	put_text(t, json_is_null(value) ? STR_NONE : value);
+	if (t->form != TABLE_CSV)
+		jw_end(&w);
+	buf_char(t->out, '\n');
+	buf_clear(&t->row);
+	t->rows++;
 }
 
-static void put_whole(struct tables *t, int64_t n, bool known)
-{
-	char text[24];
-
-	if (!known) {
-		put_null(t);
-		return;
-	}
-	begin_cell(t);
-	if (t->form == TABLE_CSV) {
-		csv_field(t->out, (struct str){text, (size_t)snprintf(text, sizeof(text), "%lld",
-		                                                      (long long)n)});
-	} else {
-		jw_i64(&t->w, n);
-	}
-}
-
-/* What is no double, such as 1e400, is null. Always with a point or an exponent: readers that infer types
+/* What is no double, such as 1e400, is absent. Always with a point or an exponent: readers that infer types
    from the first rows must not take the column for whole numbers. */
-static void put_number(struct tables *t, struct str value)
+static struct str number_of(struct tables *t, struct str value)
 {
 	struct json_writer w;
 	double n;
 
-	if (!json_double(value, &n)) {
-		put_null(t);
-		return;
-	}
+	if (!json_double(value, &n))
+		return STR_NONE;
 	buf_clear(&t->text);
 	jw_init(&w, &t->text);
 	jw_double(&w, n);
 	buf_text(&t->text, strpbrk(buf_cstr(&t->text), ".e") ? "" : ".0");
-	begin_cell(t);
-	if (t->form == TABLE_CSV)
-		csv_field(t->out, buf_view(&t->text));
-	else
-		jw_raw(&t->w, buf_view(&t->text));
+	return buf_view(&t->text);
 }
 
 /* -1: unknown */
-static void put_bool(struct tables *t, int value)
+static struct str bool_of(int value)
 {
-	if (value < 0) {
-		put_null(t);
-		return;
-	}
-	begin_cell(t);
-	if (t->form == TABLE_CSV)
-		csv_field(t->out, value ? STR("true") : STR("false"));
-	else
-		jw_bool(&t->w, value);
-}
-
-static void begin_row(struct tables *t)
-{
-	t->next = 0;
-	t->rows++;
-	if (t->form != TABLE_CSV) {
-		jw_init(&t->w, t->out);
-		jw_object(&t->w);
-	}
-	if (t->form == TABLE_VALUES)
-		jw_put_text(&t->w, "type", t->steps ? "step" : "rollout");
-}
-
-static void end_row(struct tables *t)
-{
-	if (t->form != TABLE_CSV)
-		jw_end(&t->w);
-	buf_char(t->out, '\n');
+	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
 }
 
 /* ---- steps ---- */
@@ -258,17 +189,11 @@ static bool put_change(void *ctx, const struct json_difference *d)
 	struct listing_changes *c = ctx;
 	const struct member *m = c->trial ? strongest(c->series, c->trial, d->pointer) : NULL;
 
-	jw_object(&c->w);
-	jw_put_str(&c->w, "pointer", d->pointer);
-	if (d->before.p)
-		jw_put_raw(&c->w, "before", d->before);
-	if (d->after.p)
-		jw_put_raw(&c->w, "after", d->after);
-	jw_put_text(&c->w, "explanation",
-	            m          ? explanations[m->explanation]
-	            : c->trial ? "ignored"
-	                       : NULL);
-	jw_end(&c->w);
+	jw_pack(&c->w, "{pointer:%s,before:%?r,after:%?r,explanation:%t}", d->pointer, d->before,
+	        d->after,
+	        m          ? explanations[m->explanation]
+	        : c->trial ? "ignored"
+	                   : NULL);
 	return true;
 }
 
@@ -299,30 +224,21 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 	                  : member ? explanations[member->explanation]
 	                           : "no-difference";
 
-	begin_row(t);
-	put_text(t, str_from(t->file));
-	put_text(t, id);
-	put_text(t, r->task);
-	put_whole(t, r->sample, r->sample >= 0);
-	put_whole(t, l->turn, l->turn >= 0);
-	put_whole(t, l->step, l->step >= 0);
-	put_value(t, JSON_GET(l->value[KEY_TOOL_CALL], "name"));
-	put_json(t, line_arguments(l));
-	put_json(t, l->value[KEY_STATE]);
-	put_value(t, l->value[KEY_STATE_HASH]);
-	put_value(t, l->value[KEY_OUTCOME]);
-	put_value(t, JSON_GET(l->value[KEY_ERROR], "class"));
-	put_value(t, l->value[KEY_OBSERVATION]);
-	put_number(t, l->value[KEY_REWARD]);
-	put_bool(t, l->terminated);
-	put_bool(t, l->truncated);
-	put_whole(t, line_count(l->value[KEY_ENV_STEPS]), line_has(l, KEY_ENV_STEPS));
-	put_bool(t, p ? p->failed : -1);
-	put_text(t, p ? str_from(effect_name(p->effect)) : STR_NONE);
-	put_text(t, str_from(why));
-	put_text(t, member ? member->pointer : STR_NONE);
-	put_json(t, changes_of(t, r, p, l->value[KEY_STATE], after));
-	end_row(t);
+	struct json_writer w;
+
+	jw_init(&w, &t->row);
+	jw_pack(&w, "[%t,%s,%s,%c,%c,%c", t->file, id, r->task, r->sample, l->turn, l->step);
+	jw_pack(&w, "%r,%r,%r,%r,%r,%r,%r", JSON_GET(l->value[KEY_TOOL_CALL], "name"),
+	        line_arguments(l), l->value[KEY_STATE], l->value[KEY_STATE_HASH],
+	        l->value[KEY_OUTCOME], JSON_GET(l->value[KEY_ERROR], "class"),
+	        l->value[KEY_OBSERVATION]);
+	jw_pack(&w, "%r,%r,%r,%c", number_of(t, l->value[KEY_REWARD]), bool_of(l->terminated),
+	        bool_of(l->truncated),
+	        line_has(l, KEY_ENV_STEPS) ? line_count(l->value[KEY_ENV_STEPS]) : -1);
+	jw_pack(&w, "%r,%t,%t,%s,%r]", bool_of(p ? p->failed : -1),
+	        p ? effect_name(p->effect) : NULL, why, member ? member->pointer : STR_NONE,
+	        changes_of(t, r, p, l->value[KEY_STATE], after));
+	put_row(t);
 }
 
 static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
@@ -330,14 +246,9 @@ static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
 	struct error ignored;
 	size_t used;
 
-	while (rest->n) {
-		const char *feed = memchr(rest->p, '\n', rest->n);
-		struct str text = {rest->p, feed ? (size_t)(feed - rest->p) : rest->n};
-
-		*rest = str_skip(*rest, text.n + (feed != NULL));
-		if (!line_parse(text, scratch, out, &used, &ignored))
+	while (rest->n)
+		if (!line_parse(str_cut(rest, '\n'), scratch, out, &used, &ignored))
 			return true;
-	}
 	return false;
 }
 
@@ -378,31 +289,24 @@ static void put_rollout(struct tables *t, const struct table_rollout *kept,
 	const struct counters *c = &e->counters;
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct line h = {.type = LINE_UNKNOWN};
+	struct json_writer w;
+	char seed[24] = "null";
 	struct error ignored;
 	size_t used;
 
 	if (line_parse(buf_view(&kept->header), &scratch, &h, &used, &ignored))
 		h = (struct line){.type = LINE_UNKNOWN};
-	begin_row(t);
-	put_text(t, str_from(t->file));
-	put_text(t, e->id);
-	put_text(t, r->task);
-	put_whole(t, r->sample, r->sample >= 0);
-	put_whole(t, r->group_size, r->group_size > 0);
-	put_whole(t, r->seed, r->has_seed);
-	put_value(t, JSON_GET(h.value[KEY_ENV], "name"));
-	put_value(t, JSON_GET(h.value[KEY_ENV], "protocol"));
-	put_json(t, h.value[KEY_POLICY]);
-	put_text(t, str_from(end_status_name(e->status)));
-	put_text(t, e->reason);
-	put_whole(t, c->turns, true);
-	put_whole(t, c->steps, true);
-	put_whole(t, c->effective, c->effective >= 0);
-	put_whole(t, c->unknown, true);
-	put_whole(t, c->failed, true);
-	put_whole(t, c->longest_failed_run, true);
-	put_number(t, str_from(c->reward));
-	end_row(t);
+	if (r->has_seed)
+		snprintf(seed, sizeof(seed), "%lld", (long long)r->seed);
+	jw_init(&w, &t->row);
+	jw_pack(&w, "[%t,%s,%s,%c,%c,%r", t->file, e->id, r->task, r->sample,
+	        r->group_size > 0 ? r->group_size : -1, str_from(seed));
+	jw_pack(&w, "%r,%r,%r,%t,%s", JSON_GET(h.value[KEY_ENV], "name"),
+	        JSON_GET(h.value[KEY_ENV], "protocol"), h.value[KEY_POLICY],
+	        end_status_name(e->status), e->reason);
+	jw_pack(&w, "%c,%c,%c,%c,%c,%c,%r]", c->turns, c->steps, c->effective, c->unknown,
+	        c->failed, c->longest_failed_run, number_of(t, str_from(c->reward)));
+	put_row(t);
 	buf_release(&scratch);
 }
 
@@ -430,7 +334,7 @@ static void keep(struct tables *t, const struct evidence_update *u, const struct
 
 void tables_columns(enum table_kind kind, struct buf *out)
 {
-	static const char *const types[] = {"string", "int64", "float64", "bool_"};
+	static const char *const types[] = {"string", "string", "int64", "float64", "bool_"};
 	const struct table_column *c = kind == TABLE_STEPS ? step_columns : rollout_columns;
 	size_t n = kind == TABLE_STEPS ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
 
@@ -451,7 +355,7 @@ struct tables *tables_new(enum table_kind kind, enum table_form form, struct buf
 	t->count = t->steps ? ARRAY_LEN(step_columns) : ARRAY_LEN(rollout_columns);
 	t->form = form;
 	t->out = out;
-	t->text = t->changes = BUF(SIZE_MAX / 2);
+	t->row = t->text = t->changes = BUF(SIZE_MAX / 2);
 	t->facts = evidence_new(&conf);
 	for (size_t i = 0; form == TABLE_CSV && i < t->count; i++)
 		csv_field(out, str_from(t->columns[i].name));
@@ -463,8 +367,7 @@ void tables_free(struct tables *t)
 {
 	if (t) {
 		evidence_free(t->facts);
-		buf_release(&t->text);
-		buf_release(&t->changes);
+		BUFS_RELEASE(&t->row, &t->text, &t->changes);
 		free(t);
 	}
 }

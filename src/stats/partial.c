@@ -4,6 +4,7 @@
 #include "json/write.h"
 #include "stats/task_metrics.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define PARTIAL_VERSION 2
@@ -12,17 +13,11 @@
 
 static void put_doubles(struct json_writer *w, const char *key, const double *values, size_t count)
 {
-	jw_put_array(w, key);
+	if (key)
+		jw_key(w, key);
+	jw_array(w);
 	for (size_t i = 0; i < count; i++)
 		jw_double(w, values[i]);
-	jw_end(w);
-}
-
-static void put_counts(struct json_writer *w, const char *key, const int64_t *values, size_t count)
-{
-	jw_put_array(w, key);
-	for (size_t i = 0; i < count; i++)
-		jw_i64(w, values[i]);
 	jw_end(w);
 }
 
@@ -45,39 +40,23 @@ static void put_exact(struct json_writer *w, const char *key, const struct exact
 static void put_extremes(struct json_writer *w, const struct metrics *m)
 {
 	jw_put_array(w, "extremes");
-	for (size_t i = 0; i < EXTREMES; i++) {
-		if (!m->known[i]) {
+	for (size_t i = 0; i < EXTREMES; i++)
+		if (m->known[i])
+			put_doubles(w, NULL, (const double[]){m->low[i], m->high[i]}, 2);
+		else
 			jw_null(w);
-			continue;
-		}
-		jw_array(w);
-		jw_double(w, m->low[i]);
-		jw_double(w, m->high[i]);
-		jw_end(w);
-	}
 	jw_end(w);
-}
-
-static void put_ratios(struct json_writer *w, const struct ratio_sums *r)
-{
-	put_counts(w, "tokens", (const int64_t[]){r->tokens, r->first_tokens}, 2);
-	put_exact(w, "ratios", r->sum, RATIO_SUMS);
 }
 
 /* Samples are written as [number, reward], with null for a missing reward. */
 static void put_group(struct json_writer *w, const struct reward_group *g)
 {
-	put_counts(w, "group", (const int64_t[]){g->size, g->others, g->others_rewarded}, 3);
-	jw_put_array(w, "samples");
+	jw_pack(w, "group:[%i,%i,%i],samples:[", g->size, g->others, g->others_rewarded);
 	for (uint64_t left = g->seen; left; left &= left - 1) {
 		int sample = __builtin_ctzll(left);
 
-		jw_array(w);
-		jw_i64(w, sample);
-		if (g->rewarded >> sample & 1)
-			jw_double(w, g->rewards[sample]);
-		else
-			jw_null(w);
+		jw_pack(w, "[%d", sample);
+		jw_double(w, g->rewarded >> sample & 1 ? g->rewards[sample] : (double)NAN);
 		jw_end(w);
 	}
 	jw_end(w);
@@ -101,26 +80,20 @@ static void put_task(const struct task_metrics *t, struct buf *out)
 	put_extremes(&w, &t->metrics);
 	put_exact(&w, "exact", t->exact, EXACTS);
 	put_group(&w, &t->group);
-	if (t->ratios)
-		put_ratios(&w, t->ratios);
-	jw_end(&w);
-	buf_char(out, '\n');
+	if (t->ratios) {
+		jw_pack(&w, "tokens:[%i,%i]", t->ratios->tokens, t->ratios->first_tokens);
+		put_exact(&w, "ratios", t->ratios->sum, RATIO_SUMS);
+	}
+	jw_line_end(&w);
 }
 
 void partial_write(const struct stats *s, const struct partial_head *head, struct buf *out)
 {
-	struct json_writer w;
 	size_t count;
 	struct task_metrics **tasks = stats_tasks(s, &count);
 
-	jw_init(&w, out);
-	jw_object(&w);
-	jw_put_i64(&w, "partial", PARTIAL_VERSION);
-	jw_put_bool(&w, "trained", head->trained);
-	jw_put_u64(&w, "shard", head->shard);
-	jw_put_u64(&w, "of", head->of);
-	jw_put_u64(&w, "tasks", count);
-	jw_end(&w);
+	json_pack(out, "{partial:%d,trained:%b,shard:%i,of:%i,tasks:%i}", PARTIAL_VERSION,
+	          head->trained, (int64_t)head->shard, (int64_t)head->of, (int64_t)count);
 	buf_char(out, '\n');
 	for (size_t i = 0; i < count; i++)
 		put_task(tasks[i], out);
@@ -165,40 +138,40 @@ static bool get_exact(struct str object, const char *key, struct exact_sum *out,
 	return n == count;
 }
 
+static bool get_pair(struct str pair, struct str *first, struct str *second)
+{
+	size_t cursor = 0;
+
+	return json_next(pair, &cursor, first) && json_next(pair, &cursor, second);
+}
+
 static bool get_extremes(struct str object, struct metrics *m)
 {
-	struct str array = JSON_GET(object, "extremes"), pair;
+	struct str array = JSON_GET(object, "extremes"), pair, low, high;
 	size_t n = 0;
 
 	for (size_t cursor = 0; json_next(array, &cursor, &pair); n++) {
-		struct str low = STR_NONE, high = STR_NONE;
-		size_t at = 0;
-
 		if (n == EXTREMES)
 			return false;
-		if (json_is_null(pair))
-			continue;
-		if (!json_next(pair, &at, &low) || !json_next(pair, &at, &high) ||
-		    !json_double(low, &m->low[n]) || !json_double(high, &m->high[n])) {
+		m->known[n] = json_count(pair) > 0;
+		if (m->known[n] && !(get_pair(pair, &low, &high) && json_double(low, &m->low[n]) &&
+		                     json_double(high, &m->high[n]))) {
 			return false;
 		}
-		m->known[n] = true;
 	}
 	return n == EXTREMES;
 }
 
 static bool get_samples(struct str object, struct arena *arena, struct reward_group *g)
 {
-	struct str array = JSON_GET(object, "samples"), pair;
+	struct str array = JSON_GET(object, "samples"), pair, number, reward;
 
 	for (size_t cursor = 0; json_next(array, &cursor, &pair);) {
-		struct str number = STR_NONE, reward = STR_NONE;
-		size_t at = 0;
 		int64_t sample;
 		double value;
 
-		if (!json_next(pair, &at, &number) || !json_next(pair, &at, &reward) ||
-		    !json_i64(number, &sample) || sample < 0 || sample >= GROUP_SAMPLES ||
+		if (!get_pair(pair, &number, &reward) || !json_i64(number, &sample) || sample < 0 ||
+		    sample >= GROUP_SAMPLES ||
 		    !(json_is_null(reward) || json_double(reward, &value))) {
 			return false;
 		}
@@ -330,13 +303,9 @@ int partial_read(struct stats *s, struct str text, const char *name, partial_hea
 	size_t number = 0;
 
 	do {
-		const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
-		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
-
 		number++;
-		if (read_line(&r, line, err))
+		if (read_line(&r, str_cut(&text, '\n'), err))
 			return error_wrap(err, "%s:%zu", name, number);
-		text = str_skip(text, line.n + (end != NULL));
 	} while (text.n);
 	if (r.left) {
 		return error_set(err, FAIL_INPUT, "%s:%zu: the file ends %lld task%s early", name,

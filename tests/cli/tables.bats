@@ -44,3 +44,13 @@ a 2 lake_move {"action":"RIGHT"} changed effect /position' ]
 	expect 5 env PATH=/nowhere "$ROLLDBG" convert --to steps --out a.parquet a.jsonl
 	[ ! -e a.parquet ]
 }
+
+@test "Inspect Scout's transcripts as a Parquet file, a row a rollout" {
+	needs_pyarrow
+	rolldbg run --quiet --seed 42 --actions DOWN,RIGHT --out a.jsonl
+	rolldbg convert --quiet a.jsonl --to scout --out scout.parquet
+	expect 0 rolldbg check scout.parquet
+	has "$output" '2 turns · 2 steps'
+	[ "$(rolldbg convert --quiet a.jsonl --to scout | jq -r '.messages | fromjson | map(.role) | join(" ")')" = 'user assistant tool assistant tool' ]
+	[ "$(rolldbg convert --quiet a.jsonl --to scout | jq -c '.messages | fromjson[1].tool_calls[0] | [.function, .arguments]')" = '["lake_move",{"action":"DOWN"}]' ]
+}

@@ -1,7 +1,7 @@
 /* Inspect's .eval logs are unpacked with limits: on memory, and on the total number of
    bytes. */
 #include "base/base.h"
-#include "convert/inspect_archive.h"
+#include "convert/import.h"
 #include "tap.h"
 
 #include <fcntl.h>

@@ -1,10 +1,5 @@
 /* Rule aliased-state: an imported recording has the last state in every step. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 #define MEMBERS 8 /* number of top-level members compared with observations */
 
@@ -67,11 +62,10 @@ static void compare_members(struct aliased *s, const struct rollout_facts *r, co
 	}
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct aliased *s = state;
+
 	if (!r->imported || r->series->changed_count > 0 || m->outside_episode ||
 	    !line_has(m->line, KEY_STATE_HASH)) {
 		return;
@@ -96,13 +90,12 @@ static bool observed(const struct aliased *s)
 	return false;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;
 	bool moved = s->counted >= 2 && s->last_count > s->first_count;
+
 	if (!r->imported || r->series->changed_count > 0 || e->unchanged < 2)
 		return;
 	if (observed(s)) {

@@ -1,34 +1,20 @@
 /* Rule all-steps-failed: the rollout's only step failed. */
-#include "check/check.h"
+#include "check/rule.h"
 
-struct first_step {
-	struct span span;
-	bool refuted; /* only its content indicates a failure, but the state changed */
-	const char *error;
-};
-
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)out;
-	struct first_step *s = state;
-	if (s->span.count > 0 || !p->failed)
+	const struct completed_step *p = NULL; /* the first that failed */
+	struct span where = {.count = 0};
+
+	for (int64_t i = 0; i < r->steps && !p; i++)
+		p = r->completed[i].failed ? &r->completed[i] : NULL;
+	/* refuted: only its content indicates a failure, but the state changed */
+	if (!p || r->episode.steps != 1 || r->episode.failed != 1 ||
+	    (p->by_content && p->effect == EFFECT_CHANGED) || drawn_calls_do_not_fit(r)) {
 		return;
-	span_add(&s->span, p->turn, p->step);
-	s->error = p->error;
-	s->refuted = p->by_content && p->effect == EFFECT_CHANGED;
-}
-
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
-{
-	(void)m;
-	const struct first_step *s = state;
-	if (r->episode.steps == 1 && r->episode.failed == 1 && !s->refuted &&
-	    !drawn_calls_do_not_fit(r)) {
-		finding_add(out, SEVERITY_ERROR, &s->span, "/outcome", "the only step failed: %s",
-		            s->error);
 	}
+	span_add(&where, p->turn, p->step);
+	finding_add(out, SEVERITY_ERROR, &where, "/outcome", "the only step failed: %s", p->error);
 }
 
 const struct check check_all_steps_failed = {
@@ -43,7 +29,5 @@ const struct check check_all_steps_failed = {
 	       "with the schema in the header's tools.\n"
 	       "Fix what the error names. If many rollouts of a batch look like this one, the "
 	       "environment or the connection to it is broken, not the policy.",
-	.state_size = sizeof(struct first_step),
-	.completed = completed,
 	.end = end,
 };

@@ -1,10 +1,6 @@
 /* Rule arguments-schema: a call does not match the tool's schema. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "json/arguments.h"
-
-#include <inttypes.h>
 
 /* The schema of one tool, parsed when the tool is first called. */
 struct read_schema {
@@ -39,12 +35,11 @@ static void note(struct schema_violations *s, const struct rollout_facts *r,
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct schema_violations *s = state;
 	struct error err;
+
 	if (m->line->type == LINE_EVENT) {
 		s->outdated = s->outdated || m->line->event == EVENT_TOOLS_CHANGED;
 		return;
@@ -58,11 +53,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		note(s, r, m, &err);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)m;
 	const struct schema_violations *s = state;
+
 	if (s->beyond)
 		rule_not_judged(out);
 	if (s->calls.count > 0) {

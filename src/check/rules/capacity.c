@@ -1,9 +1,5 @@
 /* Rule capacity: a session or a step was refused because of capacity. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct capacity {
 	bool session; /* the session itself was refused */
@@ -16,11 +12,10 @@ static bool is_capacity(const struct line *l)
 	return l->outcome == OUTCOME_CAPACITY || line_error_class(l) == CLASS_CAPACITY;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct capacity *s = state;
+
 	if (!is_capacity(m->line))
 		return;
 	if (!s->session && s->steps.count == 0)
@@ -31,11 +26,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->session = true;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct capacity *s = state;
+
 	if (s->session) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error",
 		            "the server refused the session: %s", s->error);

@@ -1,10 +1,6 @@
 /* Rule control-plane-blind: reward, status or state could not be read, or came from another
    environment. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct blind {
 	struct span unread; /* steps after which reward or status could not be read */
@@ -53,12 +49,11 @@ static bool is_unread(const struct rollout_facts *r, const struct derived_line *
 	       (r->previous.status_seen && l->terminated < 0);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct blind *s = state;
 	const struct line *l = m->line;
+
 	if (l->type == LINE_HEADER) {
 		s->named = peer_named_state_source(l);
 		return;
@@ -80,12 +75,11 @@ static void report_skipped(const struct blind *s, struct findings *out)
 	            s->reason);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct blind *s = state;
 	const char *colon = s->reason[0] ? ": " : "";
+
 	if (s->lost.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
 		            "the state was not read from the environment that the calls act on%s%s",
@@ -99,8 +93,8 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	} else if (s->failed.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->failed, "/event",
 		            "the control plane could not be read, %" PRId64 " time%s%s%s",
-		            s->failed.count, s->failed.count == 1 ? "" : "s",
-		            s->lost.count ? "" : colon, s->lost.count ? "" : s->reason);
+		            s->failed.count, plural(s->failed.count), s->lost.count ? "" : colon,
+		            s->lost.count ? "" : s->reason);
 	}
 	report_skipped(s, out);
 }

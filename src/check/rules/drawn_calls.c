@@ -1,38 +1,26 @@
 /* Rule drawn-calls: every call that a random policy drew was refused by the tool. */
-#include "check/check.h"
+#include "check/rule.h"
 
-#include <inttypes.h>
-
-struct refused {
-	struct span span;
-	const char *error; /* of the first one */
-};
-
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)out;
-	struct refused *s = state;
-	if (!r->draws || !p->failed || p->outside_episode)
+	struct span refused = {.count = 0};
+	const char *error = ""; /* of the first one */
+
+	if (!drawn_calls_do_not_fit(r))
 		return;
-	if (s->span.count == 0)
-		s->error = p->error;
-	span_add(&s->span, p->turn, p->step);
-}
+	for (int64_t i = 0; i < r->steps; i++) {
+		const struct completed_step *p = &r->completed[i];
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
-{
-	(void)m;
-	const struct refused *s = state;
-	const struct episode_counts *e = &r->episode;
-	if (drawn_calls_do_not_fit(r)) {
-		finding_add(out, SEVERITY_WARNING, &s->span, "/tool_call/arguments",
-		            "the drawn calls do not fit: %" PRId64 " of %" PRId64
-		            " were refused; describe the values in the tool's schema, "
-		            "or give calls as actions or in a policy file; first error: %s",
-		            s->span.count, e->steps, s->error);
+		if (p->failed && !p->outside_episode) {
+			error = refused.count ? error : p->error;
+			span_add(&refused, p->turn, p->step);
+		}
 	}
+	finding_add(out, SEVERITY_WARNING, &refused, "/tool_call/arguments",
+	            "the drawn calls do not fit: %" PRId64 " of %" PRId64
+	            " were refused; describe the values in the tool's schema, or give calls as "
+	            "actions or in a policy file; first error: %s",
+	            refused.count, r->episode.steps, error);
 }
 
 const struct check check_drawn_calls = {
@@ -49,7 +37,5 @@ const struct check check_drawn_calls = {
 	       "header's tools.\n"
 	       "Fix: describe the values in the tool's schema (enum, minimum and maximum, "
 	       "examples), or give calls that fit with \1actions\2 or a policy file.",
-	.state_size = sizeof(struct refused),
-	.completed = completed,
 	.end = end,
 };

@@ -1,34 +1,24 @@
 /* Rule effect-despite-error: a step failed but changed the state. */
-#include "check/check.h"
+#include "check/rule.h"
 
-#include <inttypes.h>
-
-struct despite {
-	struct span steps;
-	const char *error; /* of the first such step */
-};
-
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)out;
-	struct despite *s = state;
-	if (!(p->failed || p->expected) || p->outside_episode || p->effect != EFFECT_CHANGED)
-		return;
-	if (s->steps.count == 0)
-		s->error = p->error;
-	span_add(&s->steps, p->turn, p->step);
-}
+	struct span steps = {.count = 0};
+	const char *error = ""; /* of the first such step */
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
-{
-	(void)r, (void)m;
-	const struct despite *s = state;
-	if (s->steps.count > 0) {
-		finding_add(out, SEVERITY_WARNING, &s->steps, "/outcome",
+	for (int64_t i = 0; i < r->steps; i++) {
+		const struct completed_step *p = &r->completed[i];
+
+		if ((p->failed || p->expected) && !p->outside_episode &&
+		    p->effect == EFFECT_CHANGED) {
+			error = steps.count ? error : p->error;
+			span_add(&steps, p->turn, p->step);
+		}
+	}
+	if (steps.count > 0) {
+		finding_add(out, SEVERITY_WARNING, &steps, "/outcome",
 		            "%" PRId64 " failed step%s changed the state; first error: %s",
-		            s->steps.count, s->steps.count == 1 ? "" : "s", s->error);
+		            steps.count, plural(steps.count), error);
 	}
 }
 
@@ -45,7 +35,5 @@ const struct check check_effect_despite_error = {
 	       "with \1ignore\2). If every step changes the same member, that is the cause.\n"
 	       "Fix: make the tool atomic, raise \1timeout\2 above the slowest step, or ignore "
 	       "what changes without a call.",
-	.state_size = sizeof(struct despite),
-	.completed = completed,
 	.end = end,
 };

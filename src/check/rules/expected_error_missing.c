@@ -1,15 +1,9 @@
 /* Rule expected-error-missing: an expected error did not occur. */
-#include "check/check.h"
-
 #include "base/text.h"
-#include "evidence/peer.h"
+#include "check/rule.h"
 
-#include <inttypes.h>
-
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)state, (void)m;
 	for (size_t i = 0; i < r->expected_count; i++) {
 		struct str one = str_from(r->expected[i]);
 		int64_t turn;

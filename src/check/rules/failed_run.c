@@ -1,21 +1,19 @@
 /* Rule failed-run: several steps failed in a row, then the rollout recovered. */
-#include "check/check.h"
-
+#include "check/rule.h"
 #include "check/streak.h"
 
-#include <inttypes.h>
-
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	struct streak ended;
+	struct streak now = {.error = NULL}, ended;
 
-	if (!streak_add(state, p, &ended) || drawn_calls_do_not_fit(r))
-		return;
-	finding_add(out, SEVERITY_WARNING, &ended.span, "/outcome",
-	            "%" PRId64
-	            " steps failed in a row before the rollout recovered; %s; first error: %s",
-	            ended.span.count, streak_state(ended.unchanged), ended.error);
+	for (int64_t i = 0; i < r->steps && !drawn_calls_do_not_fit(r); i++) {
+		if (!streak_add(&now, &r->completed[i], &ended))
+			continue;
+		finding_add(out, SEVERITY_WARNING, &ended.span, "/outcome",
+		            "%" PRId64 " steps failed in a row before the rollout recovered; %s; "
+		            "first error: %s",
+		            ended.span.count, streak_state(ended.unchanged), ended.error);
+	}
 }
 
 const struct check check_failed_run = {
@@ -30,6 +28,5 @@ const struct check check_failed_run = {
 	       "misleading tool description; timeouts and capacity point to the server.\n"
 	       "Fix the cause if it repeats across rollouts: the same error in many of them is not "
 	       "exploration.",
-	.state_size = sizeof(struct streak),
-	.completed = completed,
+	.end = end,
 };

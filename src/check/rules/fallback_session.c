@@ -1,9 +1,5 @@
 /* Rule fallback-session: replies name a session other than the negotiated one. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define ID_TEXT 80
 
@@ -73,12 +69,11 @@ static bool is_foreign(struct session_ids ids)
 	return !str_eq(ids.reply, ids.transport) && !str_eq(ids.reply, ids.env);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct fallback *s = state;
 	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
+
 	if (json_type(ids.reply) != JSON_STRING)
 		ids.reply = id_in_reply(m);
 	if (json_type(ids.reply) != JSON_STRING || !is_foreign(ids))
@@ -96,11 +91,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->replies, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct fallback *s = state;
+
 	if (s->replies.count == 0)
 		return;
 	finding_add(out, s->changes > 0 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->replies,

@@ -1,21 +1,16 @@
 /* Rule fault-injected: rolldbg tap changed what the client saw, as it was asked to. */
-#include "check/check.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct injected {
 	int64_t count;
 	char first[32];
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct injected *s = state;
 	struct buf name = BUF(sizeof(s->first) - 1);
 
-	(void)r, (void)out;
 	if (m->line->event == EVENT_FAULT_INJECTED && s->count++ == 0) {
 		json_decode(JSON_GET(m->line->value[KEY_DETAIL], "what"), &name);
 		snprintf(s->first, sizeof(s->first), "%s", buf_cstr(&name));
@@ -23,17 +18,15 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	buf_release(&name);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct injected *s = state;
 
-	(void)r, (void)m;
 	if (s->count) {
 		finding_add(out, SEVERITY_INFO, NULL, "/event",
 		            "rolldbg tap injected %" PRId64 " fault%s, first %s: what the client "
 		            "saw is not what the server said",
-		            s->count, s->count == 1 ? "" : "s", s->first);
+		            s->count, plural(s->count), s->first);
 	}
 }
 

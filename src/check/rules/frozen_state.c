@@ -1,10 +1,5 @@
 /* Rule frozen-state: calls were answered, but nothing changed. */
-#include "check/check.h"
-
-#include "evidence/limits.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct frozen {
 	struct span sent; /* answered calls that had to act */
@@ -12,10 +7,8 @@ struct frozen {
 	bool rewards_differ;
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)r, (void)out;
 	struct frozen *s = state;
 
 	if (m->outside_episode || m->idle)
@@ -45,8 +38,8 @@ static bool is_rewarded(const struct frozen *s, const struct rollout_facts *r,
 	return s->rewards_differ || graded;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	const struct frozen *s = state;
 	const struct verdict *v = &r->verdict;
@@ -90,5 +83,5 @@ const struct check check_frozen_state = {
 	.wants = KIND_OK,
 	.state_size = sizeof(struct frozen),
 	.line = line,
-	.end = end,
+	.close = close,
 };

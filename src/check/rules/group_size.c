@@ -1,8 +1,5 @@
 /* Rule group-size: a task has fewer rollouts than its group needs. */
-#include "check/check.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 static void group(const struct task_group *g, struct findings *out)
 {

@@ -1,21 +1,18 @@
 /* Rule incomplete: lines are missing, truncated or merged. */
-#include "check/check.h"
+#include "check/rule.h"
 
-#include <inttypes.h>
-
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
-	(void)state;
 	int64_t counted;
 	const char *torn = r->torn ? ", and the last line is truncated" : "";
 	const struct span at = {r->last_turn, r->last_turn, -1, -1, r->last_turn >= 0};
+
 	if (!m->line) {
 		finding_add(out, SEVERITY_ERROR, &at, "",
 		            "no end line: the recording stops after %" PRId64 " line%s and %" PRId64
 		            " step%s%s",
-		            r->lines, r->lines == 1 ? "" : "s", r->steps, r->steps == 1 ? "" : "s",
-		            torn);
+		            r->lines, plural(r->lines), r->steps, plural(r->steps), torn);
 	} else if (json_i64(m->line->value[KEY_LINES], &counted) && counted != r->lines) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/lines",
 		            "the end line counts %" PRId64 " lines, but the rollout has "
@@ -44,5 +41,5 @@ const struct check check_incomplete = {
 	       "unknown.\n"
 	       "Fix: record again, give each writer its own file, and do not use this file as a "
 	       "golden.",
-	.end = end,
+	.close = close,
 };

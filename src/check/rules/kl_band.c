@@ -1,14 +1,10 @@
 /* Rule kl-band: the trainer's probabilities of the sampled tokens differ too much from those of
    the engine that sampled them. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "recording/logprobs.h"
 #include "recording/trained.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 
 #define ROUNDING 0.01 /* mean difference of probabilities: more than rounding explains */
 
@@ -27,15 +23,13 @@ static bool has_any(struct str llm)
 	return logprob_next(&walk, &v);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct band *s = state;
 	struct str llm = m->line->value[KEY_LLM];
 	int64_t turn = m->line->turn, step = m->line->step;
 	struct ratios one = {.tokens = 0};
 
-	(void)out;
 	if (!r->trained)
 		return;
 	if (m->line->type == LINE_HEADER) {
@@ -67,11 +61,6 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		ratios_merge(&s->sum, &one);
 		span_add(&s->compared, turn, step);
 	}
-}
-
-static const char *plural(int64_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static void report_mismatches(const struct band *s, struct findings *out)
@@ -137,10 +126,8 @@ static void report_band(const struct band *s, struct findings *out)
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)m;
 	report_mismatches(state, out);
 	report_band(state, out);
 }

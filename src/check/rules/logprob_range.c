@@ -1,10 +1,7 @@
 /* Rule logprob-range: log-probabilities are missing or invalid. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "recording/logprobs.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 struct ranges {
@@ -39,14 +36,12 @@ static struct logprob_counts read_tokens(struct str logprobs)
 	return t;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct ranges *s = state;
 	struct str ids = m->llm[LLM_TOKEN_IDS];
 	int64_t turn = m->line->turn, step = m->line->step;
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
 		header(s, m->line);
 		return;
@@ -69,8 +64,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		span_add(&s->uneven, turn, step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct ranges *s = state;
 	const struct {
@@ -85,12 +79,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	                     "token ids"},
 	};
 
-	(void)r, (void)m;
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		if (all[i].span->count) {
 			finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
 			            "%s (%" PRId64 " turn%s)", all[i].what, all[i].span->count,
-			            all[i].span->count == 1 ? "" : "s");
+			            plural(all[i].span->count));
 		}
 	}
 }

@@ -1,12 +1,7 @@
 /* Rule loop: one to three calls are repeated with the same replies. */
-#include "check/check.h"
-
 #include "base/hash.h"
+#include "check/rule.h"
 #include "evidence/call.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 #define PERIODS           3 /* maximum length of a cycle */
 #define ROUNDS            3
@@ -165,11 +160,10 @@ static bool in_cycle(const struct loop *s)
 	return false;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct loop *s = state;
+
 	if (m->outside_episode || r->policy == POLICY_RANDOM)
 		return;
 	forget_unless_consecutive(s, m->line->step);
@@ -187,20 +181,19 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->known_steps += s->known_steps < PERIODS;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)m;
 	const struct loop *s = state;
 	const struct cycle *c = &s->longest;
 	char calls[40] = "one call", more[48] = "";
+
 	if (c->equal_steps == 0)
 		return;
 	if (c->period > 1)
 		snprintf(calls, sizeof(calls), "a sequence of %d calls", c->period);
 	if (s->other_loops) {
 		snprintf(more, sizeof(more), "; and %" PRId64 " shorter loop%s", s->other_loops,
-		         s->other_loops == 1 ? "" : "s");
+		         plural(s->other_loops));
 	}
 	finding_add(out, SEVERITY_WARNING, &c->span, "/tool_call",
 	            "%s (%s%s) was made %" PRId64

@@ -1,15 +1,11 @@
 /* Rule min-effective: fewer effective steps than required by the user. */
-#include "check/check.h"
+#include "check/rule.h"
 
-#include <inttypes.h>
-
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	bool known = r->effective >= 0;
 	int64_t effective = known ? r->effective : 0;
 
-	(void)state, (void)m;
 	if (effective < r->min_effective) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/state",
 		            "%" PRId64 " of %" PRId64 " steps %s effective%s; at least %" PRId64

@@ -1,9 +1,5 @@
 /* Rule missing-state: there is a state source, but a step has no state. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct missing {
 	struct span steps;
@@ -44,11 +40,10 @@ static void add_event(struct missing *s, const struct rollout_facts *r, const st
 		peer_text(r->work, reason, s->reason, sizeof(s->reason));
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct missing *s = state;
+
 	if (m->line->type == LINE_HEADER) {
 		s->named = peer_named_state_source(m->line);
 		return;
@@ -75,10 +70,8 @@ static bool is_unsupported(const struct missing *s, const struct rollout_facts *
 	       s->steps.count == r->steps;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct missing *s = state;
 	bool unsupported = is_unsupported(s, r);
 	enum severity severity =
@@ -88,7 +81,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		finding_add(out, severity, s->steps.count ? &s->steps : &s->reads,
 		            s->steps.count ? "/state" : "/event",
 		            "%" PRId64 " read%s of the state failed: %s", s->reads.count,
-		            s->reads.count == 1 ? "" : "s", s->reason);
+		            plural(s->reads.count), s->reason);
 	} else if (s->steps.count > 0) {
 		finding_add(out, severity, &s->steps, "/state",
 		            "no state before %" PRId64 " of %" PRId64 " steps%s", s->steps.count,

@@ -1,10 +1,6 @@
 /* Rule multi-step-illusion: every step that had to act failed, or the rollout ends in failed steps. */
-#include "check/check.h"
-
+#include "check/rule.h"
 #include "check/streak.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 struct illusion {
 	struct span failed; /* all failed steps of the episode */
@@ -14,20 +10,23 @@ struct illusion {
 	struct streak streak;
 };
 
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static struct illusion look(const struct rollout_facts *r)
 {
-	(void)r, (void)out;
-	struct illusion *s = state;
+	struct illusion s = {.error = ""};
 	struct streak ended;
-	streak_add(&s->streak, p, &ended);
-	s->read += p->idle && !p->failed && !p->outside_episode;
-	if (!p->failed || p->outside_episode)
-		return;
-	if (s->failed.count == 0)
-		s->error = p->error;
-	span_add(&s->failed, p->turn, p->step);
-	s->moved += p->effect == EFFECT_CHANGED;
+
+	for (int64_t i = 0; i < r->steps; i++) {
+		const struct completed_step *p = &r->completed[i];
+
+		streak_add(&s.streak, p, &ended);
+		s.read += p->idle && !p->failed && !p->outside_episode;
+		if (p->failed && !p->outside_episode) {
+			s.error = s.failed.count ? s.error : p->error;
+			span_add(&s.failed, p->turn, p->step);
+			s.moved += p->effect == EFFECT_CHANGED;
+		}
+	}
+	return s;
 }
 
 /* "; besides, requests changes by the same amount at each call (0 -> 1)" */
@@ -60,23 +59,22 @@ static void report_all_failed(const struct illusion *s, const struct rollout_fac
 }
 
 /* A failed step that changed the state is left to effect-despite-error: a dart that missed. */
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
-	const struct illusion *s = state;
+	const struct illusion s = look(r);
 	const struct episode_counts *e = &r->episode;
+
 	if (drawn_calls_do_not_fit(r))
 		return; /* left to drawn-calls */
-	if (e->failed >= 2 && e->failed + s->read == e->steps) {
-		if (s->moved == 0)
-			report_all_failed(s, r, out);
-	} else if (s->streak.span.count >= STREAK_LONG && !r->draws) {
+	if (e->failed >= 2 && e->failed + s.read == e->steps) {
+		if (s.moved == 0)
+			report_all_failed(&s, r, out);
+	} else if (s.streak.span.count >= STREAK_LONG && !r->draws) {
 		/* a policy that draws its calls ends anywhere */
-		finding_add(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
+		finding_add(out, SEVERITY_ERROR, &s.streak.span, "/outcome",
 		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
-		            s->streak.span.count, e->steps, streak_state(s->streak.unchanged),
-		            s->streak.error);
+		            s.streak.span.count, e->steps, streak_state(s.streak.unchanged),
+		            s.streak.error);
 	}
 }
 
@@ -93,7 +91,5 @@ const struct check check_multi_step_illusion = {
 	       "fallback-session and unknown-tool.\n"
 	       "Fix the first error, not the last, and stop rollouts after several identical "
 	       "errors (on_error of a policy).",
-	.state_size = sizeof(struct illusion),
-	.completed = completed,
 	.end = end,
 };

@@ -1,9 +1,5 @@
 /* Rule no-effect: different calls in a row claimed success, and the state stood still. */
-#include "check/check.h"
-
-#include "evidence/limits.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct no_effect {
 	struct span now, longest;
@@ -20,38 +16,39 @@ static bool is_new(struct no_effect *s, uint64_t call)
 }
 
 /* The same call at the same place is a wall, not another failure. */
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static struct span longest_still(const struct rollout_facts *r)
 {
-	(void)r, (void)out;
-	struct no_effect *s = state;
+	struct no_effect s = {.different = 0};
 
-	if (p->idle || p->outside_episode)
-		return;
-	if (p->effect != EFFECT_UNCHANGED || p->failed || p->expected) {
-		s->now = (struct span){.count = 0};
-		s->different = 0;
-		return;
+	for (int64_t i = 0; i < r->steps; i++) {
+		const struct completed_step *p = &r->completed[i];
+
+		if (p->idle || p->outside_episode)
+			continue;
+		if (p->effect != EFFECT_UNCHANGED || p->failed || p->expected) {
+			s.now = (struct span){.count = 0};
+			s.different = 0;
+			continue;
+		}
+		if (is_new(&s, p->call))
+			s.calls[s.different++] = p->call;
+		span_add(&s.now, p->turn, p->step);
+		if (s.different == STILL_CALLS && s.now.count > s.longest.count)
+			s.longest = s.now;
 	}
-	if (is_new(s, p->call))
-		s->calls[s->different++] = p->call;
-	span_add(&s->now, p->turn, p->step);
-	if (s->different == STILL_CALLS && s->now.count > s->longest.count)
-		s->longest = s->now;
+	return s.longest;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	const struct no_effect *s = state;
+	const struct span still = longest_still(r);
 
-	(void)m;
 	/* nothing at all is frozen-state */
-	if (s->longest.count > 0 && r->verdict.still < r->verdict.acting) {
-		finding_add(out, SEVERITY_WARNING, &s->longest, "/state",
+	if (still.count > 0 && r->verdict.still < r->verdict.acting) {
+		finding_add(out, SEVERITY_WARNING, &still, "/state",
 		            "%" PRId64 " calls in a row, different ones, were answered without an "
 		            "error and changed nothing, although other calls changed the state",
-		            s->longest.count);
+		            still.count);
 	}
 }
 
@@ -68,7 +65,5 @@ const struct check check_no_effect = {
 	       "Fix: report what was not done as an error; name calls meant to do nothing with "
 	       "\1noop\2.",
 	.needs = FACT(STATE),
-	.state_size = sizeof(struct no_effect),
-	.completed = completed,
 	.end = end,
 };

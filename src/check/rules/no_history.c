@@ -1,5 +1,5 @@
 /* Rule no-history: found by an experiment (rollout/history.h), in no recording. */
-#include "check/check.h"
+#include "check/rule.h"
 
 const struct check check_no_history = {
 	.id = "no-history",

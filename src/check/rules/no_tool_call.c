@@ -1,9 +1,5 @@
 /* Rule no-tool-call: tools are offered, but the model calls none. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define IN_A_ROW 2
 
@@ -89,14 +85,12 @@ static void close_run(struct uncalled *s)
 	s->run.count = 0;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct uncalled *s = state;
 	bool same_turn = s->begun && s->turn == m->line->turn;
 	bool called = r->steps > s->steps;
 
-	(void)out;
 	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode || m->llm[LLM_ERROR].p)
 		return; /* without tools to call, or without a model */
 	s->begun = true;
@@ -113,12 +107,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->run, s->turn, -1);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct uncalled *s = state;
 
-	(void)m;
 	close_run(s);
 	bool never = r->steps == 0 && s->talked > 0 && s->longest.count == s->talked;
 	bool offered = r->tool_count > 0 || s->unparsed;
@@ -131,13 +123,13 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 		            "no tool was called in %" PRId64
 		            " turn%s; the log does not say whether "
 		            "any was offered: name them with \1tools\2 FILE",
-		            s->longest.count, s->longest.count == 1 ? "" : "s");
+		            s->longest.count, plural(s->longest.count));
 		return;
 	}
 	finding_add(out, never ? SEVERITY_ERROR : SEVERITY_WARNING, &s->longest, "/tool_call",
 	            "no tool was called in %s%" PRId64 " turn%s%s: %s",
 	            never && s->longest.count > 1 ? "any of " : "", s->longest.count,
-	            s->longest.count == 1 ? "" : "s", never ? "" : " in a row", s->reason);
+	            plural(s->longest.count), never ? "" : " in a row", s->reason);
 }
 
 const struct check check_no_tool_call = {

@@ -1,9 +1,5 @@
 /* Rule no-tools: the server offers no tools, or refuses all that it offers. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct refusals {
 	bool *refused; /* by tool, in the rollout's arena; NULL before the first one */
@@ -17,11 +13,10 @@ static bool is_refused(const struct line *l)
 	return l->outcome != OUTCOME_OK && line_error_class(l) == CLASS_UNKNOWN_TOOL;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct refusals *s = state;
+
 	if (m->tool < 0 || s->accepted)
 		return;
 	if (!is_refused(m->line)) {
@@ -35,11 +30,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct refusals *s = state;
+
 	if (r->tools_known == TOOLS_SOME && s->count && !s->accepted)
 		rule_not_judged(out);
 	if (r->tools_known != TOOLS_ALL)

@@ -1,11 +1,7 @@
 /* Rule observation-frozen: the state moves, the observation given to the policy never does; or no state is
    known, and different calls get one reply that names a value. */
-#include "check/check.h"
-
 #include "base/hash.h"
-#include "evidence/limits.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define OBSERVATION_MAX ((size_t)64 << 10) /* bytes of the one that is kept */
 
@@ -54,10 +50,8 @@ static bool is_empty(struct str value)
 	return json_is_null(value) || json_is(value, STR("")) || json_count(value) == 0;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct frozen_observation *s = state;
 	struct str value = m->line->value[KEY_OBSERVATION];
 	bool text = json_type(value) == JSON_STRING;
@@ -109,12 +103,10 @@ static bool is_unexplained(const struct frozen_observation *s, const struct roll
 	       names_value(s->first);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct frozen_observation *s = state;
 
-	(void)m;
 	bool repeats = repeats_member(s, r);
 	if (!s->differ && is_unexplained(s, r)) {
 		finding_add(out, SEVERITY_WARNING, &s->replies, "/observation",

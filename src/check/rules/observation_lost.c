@@ -1,11 +1,6 @@
 /* Rule observation-lost: a reply had content, but did not reach the policy or the recording. */
-#include "check/check.h"
-
 #include "base/text.h"
-#include "evidence/limits.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 /* Only the first steps are checked: a client that loses replies loses all of them, and searching
    every message would take longer than all other rules together. */
@@ -56,13 +51,11 @@ static bool has_near(struct lost *s, struct workspace *w, struct str value)
 	return false;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct lost *s = state;
 	const struct line *l = m->line;
 
-	(void)out;
 	s->replies++;
 	if (is_empty(l->value[KEY_OBSERVATION]) && is_empty(l->value[KEY_STRUCTURED]))
 		span_add(&s->empty, l->turn, l->step);
@@ -74,12 +67,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct lost *s = state;
 
-	(void)r, (void)m;
 	if (s->not_in_conversation.count) {
 		finding_add(out, SEVERITY_ERROR, &s->not_in_conversation, "/messages",
 		            "%" PRId64 " of the first %d repl%s did not reach the conversation",

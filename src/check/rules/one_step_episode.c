@@ -1,18 +1,15 @@
 /* Rule one-step-episode: the rollout ended after one step for an unknown reason. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
+#include "check/rule.h"
 
 struct one_step {
 	struct span step;
 	int8_t terminated, truncated;
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)r, (void)out;
 	struct one_step *s = state;
+
 	span_add(&s->step, m->line->turn, m->line->step);
 	s->terminated = m->line->terminated;
 	s->truncated = m->line->truncated;
@@ -37,8 +34,8 @@ static bool is_explained(const struct one_step *s, const struct rollout_facts *r
 	return r->policy == POLICY_SCRIPT || r->policy == POLICY_REPLAY;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	const struct one_step *s = state;
 
@@ -69,5 +66,5 @@ const struct check check_one_step_episode = {
 	.wants = KIND_FIRST,
 	.state_size = sizeof(struct one_step),
 	.line = line,
-	.end = end,
+	.close = close,
 };

@@ -1,40 +1,25 @@
 /* Rule only-counts: all that changed counts the calls or repeats their words. */
-#include "check/check.h"
+#include "check/rule.h"
 
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-
-struct only_counts {
-	struct span steps;
-};
-
-static void completed(void *state, const struct rollout_facts *r, const struct completed_step *p,
-                      struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)out;
-	struct only_counts *s = state;
-
-	if (p->counted && !p->idle && !p->outside_episode)
-		span_add(&s->steps, p->turn, p->step);
-}
-
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
-{
-	const struct only_counts *s = state;
+	struct span steps = {.count = 0};
 	const struct member *member = verdict_aside(r->series);
 	char pointer[80], name[64], text[160];
 
-	(void)m;
+	for (int64_t k = 0; k < r->steps; k++) {
+		const struct completed_step *p = &r->completed[k];
+
+		if (p->counted && !p->idle && !p->outside_episode)
+			span_add(&steps, p->turn, p->step);
+	}
 	/* beside movement, a count is just a count */
-	if (s->steps.count == 0 || r->verdict.moved > 0 || !member)
+	if (steps.count == 0 || r->verdict.moved > 0 || !member)
 		return;
 	peer_name(r->work, member->pointer, name, sizeof(name));
 	snprintf(pointer, sizeof(pointer), "/state%s", name);
 	explain_sentence(member, text, sizeof(text));
-	finding_add(out, SEVERITY_WARNING, &s->steps, pointer,
+	finding_add(out, SEVERITY_WARNING, &steps, pointer,
 	            "%s: a counter of calls, or what the calls %s; say which with \1ignore\2 %s or "
 	            "\1effect\2 %s",
 	            text, member->explanation == MEMBER_ECHO ? "set" : "add", name, name);
@@ -53,7 +38,5 @@ const struct check check_only_counts = {
 	       "effect of the calls; or let an experiment tell: rolldbg run \1confirm\2, rolldbg "
 	       "probe.",
 	.needs = FACT(STATE),
-	.state_size = sizeof(struct only_counts),
-	.completed = completed,
 	.end = end,
 };

@@ -1,21 +1,16 @@
 /* Rule post-terminal: steps were sent after the end of the episode. */
-#include "check/check.h"
+#include "check/rule.h"
 
-#include <inttypes.h>
-
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)r, (void)out;
 	if (m->is_step)
 		span_add(state, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct span *steps = state;
+
 	if (steps->count > 0) {
 		finding_add(out, SEVERITY_WARNING, steps, "/step",
 		            "%" PRId64 " of %" PRId64

@@ -1,11 +1,6 @@
 /* Rule prompt-drift: the tokens of a prompt do not continue those of the previous turn (the
    classes are those of Agent Lightning). */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 #define IDS_MAX ((size_t)1 << 20) /* tokens of one prompt; longer ones are not compared */
 #define SHOWN   3                 /* ids shown in the message on either side */
@@ -133,12 +128,10 @@ static void compare_prompts(struct drifts *s, const struct line *l)
 	span_add(&s->span, l->turn, l->step);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct drifts *s = state;
 
-	(void)out;
 	s->prompt.n = 0;
 	if (!read_ids(&s->prompt, r->arena, m->llm[LLM_PROMPT_TOKEN_IDS])) {
 		s->known = false;
@@ -157,13 +150,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->verbatim = !json_is(JSON_GET(parse, "source"), STR("native"));
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct drifts *s = state;
 	bool harmless = s->count[DRIFT_REASONING] == s->span.count;
 
-	(void)r, (void)m;
 	if (s->prompt_left_out)
 		rule_not_judged(out);
 	if (!s->span.count)

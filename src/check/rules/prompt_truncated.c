@@ -1,9 +1,5 @@
 /* Rule prompt-truncated: the conversation grew but the prompt did not. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define NOISE_BYTES 128 /* minimum growth in bytes: less may be only a few tokens */
 
@@ -15,13 +11,11 @@ struct growth {
 	struct span span;
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct growth *s = state;
 	int64_t tokens = 0;
 
-	(void)r, (void)out;
 	json_i64(JSON_GET(m->llm[LLM_USAGE], "prompt_tokens"), &tokens);
 	if (tokens > 0 && s->tokens > 0 && tokens <= s->tokens && s->bytes > NOISE_BYTES &&
 	    !s->thought) {
@@ -40,12 +34,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->bytes += m->line->value[KEY_MESSAGES].n;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct growth *s = state;
 
-	(void)r, (void)m;
 	if (!s->span.count)
 		return;
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",

@@ -1,10 +1,6 @@
 /* Rule retry-same-error: the same call failed repeatedly with the same error. */
-#include "check/check.h"
-
+#include "check/rule.h"
 #include "evidence/call.h"
-#include "evidence/peer.h"
-
-#include <inttypes.h>
 
 /* Longer errors are compared only by the hash of their masked text. */
 #define KEPT_MAX 2048
@@ -55,7 +51,7 @@ static void report(struct retry *s, struct findings *out)
 	s->span.count = 0;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct retry *s = state;
@@ -80,10 +76,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)m;
 	report(state, out);
 }
 
@@ -102,6 +96,6 @@ const struct check check_retry_same_error = {
 	       "correct the arguments to match the tool's schema.",
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct retry),
-	.line = line,
+	.find = find,
 	.end = end,
 };

@@ -1,10 +1,6 @@
 /* Rule reward-without-effect: a reward for a failed step, or for an episode in which nothing
    changed. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct unearned {
 	struct span failed;
@@ -13,11 +9,10 @@ struct unearned {
 
 /* A reward that repeats that of an earlier step is reported by stale-reward; a penalty for a
    failed step is legitimate. */
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct unearned *s = state;
+
 	if (m->outside_episode || m->reward <= 0 ||
 	    (r->previous.reward_seen && m->reward == r->previous.reward)) {
 		return;
@@ -57,15 +52,15 @@ static void report_no_effect(const struct rollout_facts *r, const struct derived
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
+                  struct findings *out)
 {
 	const struct unearned *s = state;
 
 	if (s->failed.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->failed, "/reward",
 		            "%" PRId64 " failed step%s earned a reward (first: %s)",
-		            s->failed.count, s->failed.count == 1 ? "" : "s", s->reward);
+		            s->failed.count, plural(s->failed.count), s->reward);
 	} else {
 		report_no_effect(r, m, out);
 	}
@@ -88,5 +83,5 @@ const struct check check_reward_without_effect = {
 	.wants = KIND_FAILED,
 	.state_size = sizeof(struct unearned),
 	.line = line,
-	.end = end,
+	.close = close,
 };

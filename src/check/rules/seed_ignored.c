@@ -1,17 +1,13 @@
 /* Rule seed-ignored: equal seeds and calls gave different trajectories. */
-#include "check/check.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 /* The debugger repeated a rollout's calls for a fork, and compared the states. */
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct str detail = m->line->value[KEY_DETAIL];
 	int64_t calls;
 
-	(void)state;
 	if (m->line->event != EVENT_FORK_DIVERGED || !r->has_seed ||
 	    !str_is(JSON_GET(detail, "seeded"), "true") ||
 	    !json_i64(JSON_GET(detail, "calls"), &calls)) {
@@ -20,7 +16,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "seed %" PRId64 " did not reproduce the rollout that this one was forked from: "
 	            "the state differs after %" PRId64 " identical call%s",
-	            r->seed, calls, calls == 1 ? "" : "s");
+	            r->seed, calls, plural(calls));
 }
 
 static void group(const struct task_group *g, struct findings *out)
@@ -31,7 +27,7 @@ static void group(const struct task_group *g, struct findings *out)
 		return;
 	if (g->seed_calls > 0) {
 		snprintf(when, sizeof(when), "after %" PRId64 " identical call%s", g->seed_calls,
-		         g->seed_calls == 1 ? "" : "s");
+		         plural(g->seed_calls));
 	}
 	finding_add(out, SEVERITY_WARNING, NULL, "",
 	            "seed %" PRId64 " did not reproduce task %s: %" PRId64 " of %" PRId64
@@ -56,6 +52,6 @@ const struct check check_seed_ignored = {
 	       "wanted, use no seed or a different one for each rollout.",
 	.needs = FACT(SEED),
 	.wants = KIND_EVENT,
-	.line = line,
+	.find = find,
 	.group = group,
 };

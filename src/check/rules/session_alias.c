@@ -1,12 +1,7 @@
 /* Rule session-alias: two rollouts share one environment. */
-#include "check/check.h"
-
 #include "base/hash.h"
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "evidence/sharing.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 #define ID_MIN  8 /* shorter ids ("1", "env-0") are not unique */
 #define HEX_MIN 8 /* generated ids have as many hex digits in a row */
@@ -91,7 +86,7 @@ static void check_ids(struct alias *s, const struct rollout_facts *r, const stru
 	claim(s, r, m, 'e', "/meta/episode", episode, out);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct alias *s = state;
@@ -121,10 +116,8 @@ static void report_continued(const struct rollout_facts *r, struct findings *out
 	            r->continued);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct alias *s = state;
 
 	if (s->is_shared)
@@ -161,6 +154,6 @@ const struct check check_session_alias = {
 	.needs_meta = true,
 	.wants = KIND_HEADER | KIND_RESET | KIND_FIRST,
 	.state_size = sizeof(struct alias),
-	.line = line,
+	.find = find,
 	.end = end,
 };

@@ -1,7 +1,5 @@
 /* Rule session-churn: the session or episode changed without a reset. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct churn {
 	struct span session, episode; /* changes of their ids */
@@ -16,10 +14,8 @@ static void add_event(struct churn *s, const struct rollout_facts *r, const stru
 		span_add(&s->episode, l->turn, -1);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	add_event(state, r, m->line);
 }
 
@@ -35,12 +31,10 @@ static void report_change(const char *what, const struct span *when, struct find
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct churn *s = state;
 
-	(void)r, (void)m;
 	report_change("session", &s->session, out);
 	report_change("episode", &s->episode, out);
 }

@@ -1,7 +1,5 @@
 /* Rule session-replaced: the rollout went on in another session, or began without a reset. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct replaced {
 	bool reset;     /* some reset was recorded */
@@ -20,10 +18,8 @@ static bool has_resets(const struct rollout_facts *r)
 	return !r->imported && (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct replaced *s = state;
 	const struct line *l = m->line;
 
@@ -46,12 +42,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct replaced *s = state;
 
-	(void)m;
 	if (s->forgotten) {
 		finding_add(
 			out, SEVERITY_ERROR, NULL, "/error",

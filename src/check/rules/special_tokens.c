@@ -1,10 +1,6 @@
 /* Rule special-tokens: special tokens of a chat template appear as text. */
 #define _GNU_SOURCE /* memmem */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 /* As spelled in templates. Markup of tool calls is covered by the parser's notes. */
 static const char *const marks[] = {
@@ -59,13 +55,11 @@ static void check_messages(struct marked *s, const struct line *l)
 	}
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct marked *s = state;
 	struct str mode = JSON_GET(JSON_GET(m->line->value[KEY_POLICY], "params"), "tool_mode");
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
 		s->own = mode.p && !json_is(mode, STR("native"));
 		return;
@@ -76,8 +70,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	check_text(s, IN_OBSERVATION, m->line->value[KEY_OBSERVATION], m->line);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	static const struct {
 		enum severity severity;
@@ -93,7 +86,6 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	};
 	struct marked *s = state;
 
-	(void)r, (void)m;
 	for (size_t i = 0; i < PLACES; i++) {
 		if (s->spans[i].count) {
 			finding_add(out, places[i].severity, &s->spans[i], places[i].pointer,

@@ -1,20 +1,15 @@
 /* Rule stale-reward: a failed step repeats the reward of an earlier step. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct stale {
 	struct span steps;
 	char reward[40]; /* the first repeated reward, as spelled */
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct stale *s = state;
+
 	if (!r->previous.reward_seen || m->reward == 0 || m->reward != r->previous.reward)
 		return;
 	if (s->steps.count == 0)
@@ -22,15 +17,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->steps, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)r, (void)m;
 	const struct stale *s = state;
+
 	if (s->steps.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
 		            "%" PRId64 " failed step%s repeated an earlier reward (first: %s)",
-		            s->steps.count, s->steps.count == 1 ? "" : "s", s->reward);
+		            s->steps.count, plural(s->steps.count), s->reward);
 	}
 }
 

@@ -1,10 +1,6 @@
 /* Rule starts-over: calls get their first reply again, although others had moved the environment. */
-#include "check/check.h"
-
 #include "base/hash.h"
-#include "evidence/limits.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 #define STEPS_MAX 4096 /* steps that are kept, 32 bytes each */
 
@@ -26,10 +22,8 @@ static bool has_digit(struct str text)
 	return false;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct starts_over *s = state;
 	struct str reply = m->line->value[KEY_OBSERVATION], before = line_state_hash(m->line);
 	bool acts = m->line->outcome == OUTCOME_OK && !m->idle && !m->outside_episode;
@@ -63,14 +57,12 @@ static bool moved_between(const struct rollout_facts *r, size_t from, size_t to)
 	return false;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct starts_over *s = state;
 	struct span again = {.count = 0};
 	int64_t repeats = 0;
 
-	(void)m;
 	for (size_t i = 0; i < s->count && (int64_t)s->count == r->steps; i++) {
 		int64_t first = s->steps[i].comparable ? earlier(s, i) : -1;
 		const struct kept_step *a = first >= 0 ? &s->steps[first] : NULL;

@@ -1,17 +1,15 @@
 /* Rule terminated-at-reset: the episode was over before its first step. */
-#include "check/check.h"
+#include "check/rule.h"
 
 struct at_reset {
 	bool terminated, truncated;
 	bool continues; /* the first step reported that the episode is not over */
 };
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct at_reset *s = state;
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_RESET) {
 		s->terminated = m->line->terminated == 1;
 		s->truncated = m->line->truncated == 1;
@@ -20,12 +18,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	}
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct at_reset *s = state;
 
-	(void)r, (void)m;
 	if (!s->terminated && !s->truncated)
 		return;
 	finding_add(out, s->continues ? SEVERITY_WARNING : SEVERITY_ERROR, NULL,

@@ -1,9 +1,5 @@
 /* Rule timeout: a step or the reset timed out. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 struct timeouts {
 	bool reset; /* the start of the episode timed out */
@@ -16,12 +12,10 @@ static bool is_timeout(const struct line *l)
 	return l->outcome == OUTCOME_TIMEOUT || line_error_class(l) == CLASS_TIMEOUT;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct timeouts *s = state;
 
-	(void)out;
 	if (!is_timeout(m->line))
 		return;
 	if (!s->reset && s->steps.count == 0)
@@ -32,12 +26,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->reset = true;
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct timeouts *s = state;
 
-	(void)m;
 	if (s->reset) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error", "the reset timed out: %s",
 		            s->error);

@@ -1,15 +1,10 @@
 /* Rule tool-drift: the task, the prompt, an earlier tool list or another session names tools
    that the server does not have, or defines differently. */
-#include "check/check.h"
-
 #include "base/hash.h"
 #include "check/prompt_tools.h"
-#include "evidence/peer.h"
+#include "check/rule.h"
 #include "evidence/sharing.h"
 #include "json/canon.h"
-
-#include <inttypes.h>
-#include <stdio.h>
 
 #define PROMPT_MAX     ((size_t)1 << 20) /* bytes of a message that are searched */
 #define QUOTED_MAX     64                /* names in one that are looked up */
@@ -52,8 +47,6 @@ static void check_list(struct drift *s, const struct rollout_facts *r, const cha
 {
 	struct str element;
 
-	if (json_type(list) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
 		struct str name = name_in(element);
 
@@ -95,8 +88,6 @@ static void check_content(struct drift *s, const struct rollout_facts *r, struct
 		check_text(s, r, content);
 		return;
 	}
-	if (json_type(content) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
 		struct str text = JSON_GET(part, "text");
 
@@ -109,8 +100,6 @@ static void check_prompt(struct drift *s, const struct rollout_facts *r, struct 
 {
 	struct str message;
 
-	if (json_type(messages) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);)
 		check_content(s, r, JSON_GET(message, "content"));
 }
@@ -122,8 +111,6 @@ static void add_names(struct span *span, char first[NAME_MAX_BYTES], const struc
 {
 	struct str list = json_get(l->value[KEY_DETAIL], str_from(key)), element;
 
-	if (json_type(list) != JSON_ARRAY)
-		return;
 	for (size_t cursor = 0; json_next(list, &cursor, &element);) {
 		if (span->count == 0)
 			peer_name(r->work, name_in(element), first, NAME_MAX_BYTES);
@@ -219,7 +206,7 @@ static void check_sessions(const struct rollout_facts *r, const struct line *l,
 	            "the server offers this session different tools from that of %s", other);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
+static void find(void *state, const struct rollout_facts *r, const struct derived_line *m,
                  struct findings *out)
 {
 	struct drift *s = state;
@@ -236,12 +223,11 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		check_change(s, r, m->line);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct drift *s = state;
 	char more[48] = "";
+
 	if (r->tools_known == TOOLS_SOME || s->cut)
 		rule_not_judged(out);
 	if (s->count > 1)
@@ -273,6 +259,6 @@ const struct check check_tool_drift = {
 	.needs = FACT(TOOLS),
 	.wants = KIND_HEADER | KIND_RESET | KIND_EVENT,
 	.state_size = sizeof(struct drift),
-	.line = line,
+	.find = find,
 	.end = end,
 };

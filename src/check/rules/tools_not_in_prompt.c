@@ -1,9 +1,5 @@
 /* Rule tools-not-in-prompt: the prompt is too short to contain the tools. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 /* An upper bound for the bytes of a tool's JSON per token: words in schemas take three to five. */
 #define BYTES_A_TOKEN 6
@@ -37,13 +33,11 @@ static void header(struct prompt *s, const struct line *l)
 	s->needed = bytes < TOOLS_MIN_BYTES ? 0 : (int64_t)(bytes / BYTES_A_TOKEN);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct prompt *s = state;
 	int64_t tokens = 0;
 
-	(void)r, (void)out;
 	if (m->line->type == LINE_HEADER) {
 		header(s, m->line);
 		return;
@@ -57,18 +51,16 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->span, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct prompt *s = state;
 
-	(void)m;
 	if (!s->span.count)
 		return;
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt had %" PRId64 " tokens, but the %zu tool%s alone need at "
 	            "least %" PRId64 ": the server leaves them out",
-	            s->tokens, r->tool_count, r->tool_count == 1 ? "" : "s", s->needed);
+	            s->tokens, r->tool_count, plural((int64_t)r->tool_count), s->needed);
 }
 
 const struct check check_tools_not_in_prompt = {

@@ -1,10 +1,5 @@
 /* Rule unknown-tool: a called tool is not offered by the server. */
-#include "check/check.h"
-
-#include "evidence/peer.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 struct unknown {
 	struct span calls;
@@ -20,12 +15,11 @@ static bool is_unknown(const struct rollout_facts *r, const struct derived_line 
 	return r->tools_known == TOOLS_UNKNOWN && line_error_class(m->line) == CLASS_UNKNOWN_TOOL;
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                 struct findings *out)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	(void)out;
 	struct unknown *s = state;
 	bool cut = !m->tool_name.n && m->line->step < 0; /* cut off before its name */
+
 	s->beyond = s->beyond || (!cut && r->tools_known == TOOLS_SOME);
 	if (cut || !is_unknown(r, m))
 		return;
@@ -36,11 +30,10 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	span_add(&s->calls, m->line->turn, m->line->step);
 }
 
-static void end(void *state, const struct rollout_facts *r, const struct derived_line *m,
-                struct findings *out)
+static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	(void)m;
 	const struct unknown *s = state;
+
 	if (s->beyond)
 		rule_not_judged(out);
 	if (s->calls.count == 0)
@@ -48,11 +41,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	char offered[64] = "the tool list is unknown";
 	if (r->tools_known == TOOLS_ALL) {
 		snprintf(offered, sizeof(offered), "it offers %zu tool%s", r->tool_count,
-		         r->tool_count == 1 ? "" : "s");
+		         plural((int64_t)r->tool_count));
 	}
 	finding_add(out, SEVERITY_ERROR, &s->calls, "/tool_call/name",
 	            "%" PRId64 " call%s to a tool that the server does not offer: %s%s%s (%s)",
-	            s->calls.count, s->calls.count == 1 ? "" : "s", s->name,
+	            s->calls.count, plural(s->calls.count), s->name,
 	            s->nearest[0] ? "; the nearest name is " : "", s->nearest, offered);
 }
 

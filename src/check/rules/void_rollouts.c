@@ -1,7 +1,5 @@
 /* Rule void-rollouts: rollouts that never reached the environment set their group's baseline. */
-#include "check/check.h"
-
-#include <inttypes.h>
+#include "check/rule.h"
 
 static void group(const struct task_group *g, struct findings *out)
 {

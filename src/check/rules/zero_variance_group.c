@@ -1,8 +1,5 @@
 /* Rule zero-variance-group: all rollouts of a task have the same reward. */
-#include "check/check.h"
-
-#include <inttypes.h>
-#include <stdio.h>
+#include "check/rule.h"
 
 static void group(const struct task_group *g, struct findings *out)
 {

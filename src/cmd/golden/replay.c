@@ -16,7 +16,7 @@
 #include "cmd/reports.h"
 #include "cmd/store/store.h"
 #include "recording/recorder.h"
-#include "report/difference_tally.h"
+#include "report/difference_stat.h"
 #include "report/differences.h"
 #include "rollout/batch.h"
 

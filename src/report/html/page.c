@@ -28,58 +28,37 @@ static void put_hash(struct str text, struct buf *out)
 	base64_encode(out, (struct str){(const char *)digest, sizeof(digest)});
 }
 
-#define MARK_OPEN  STR("{{")
-#define MARK_CLOSE STR("}}")
-
-enum mark { MARK_STYLE, MARK_SCRIPT, MARK_STYLE_HASH, MARK_SCRIPT_HASH, MARK_DATA, MARKS };
-
-static const char *const mark_names[MARKS] = {"style", "script", "style-hash", "script-hash",
-                                              "data"};
-
-/* MARKS: there is none. */
-static enum mark mark_at(struct str text)
+static void put_part(struct str name, struct buf *out)
 {
-	enum mark i = 0;
+	const struct str style = {page_part_style, page_part_style_n};
+	const struct str script = {page_part_script, page_part_script_n};
 
-	for (; i < MARKS; i++) {
-		struct str name = str_from(mark_names[i]);
-
-		if (str_starts(text, MARK_OPEN) && str_starts(str_skip(text, MARK_OPEN.n), name) &&
-		    str_starts(str_skip(text, MARK_OPEN.n + name.n), MARK_CLOSE)) {
-			break;
-		}
-	}
-	return i;
-}
-
-static void put_part(enum mark part, struct buf *out)
-{
-	const struct str parts[] = {{page_part_style, page_part_style_n},
-	                            {page_part_script, page_part_script_n}};
-
-	if (part < MARK_STYLE_HASH)
-		buf_str(out, parts[part]);
+	if (str_is(name, "style"))
+		buf_str(out, style);
+	else if (str_is(name, "script"))
+		buf_str(out, script);
 	else
-		put_hash(parts[part - MARK_STYLE_HASH], out);
+		put_hash(str_is(name, "style-hash") ? style : script, out);
 }
 
-/* Appends the template before the place of the data, or after it. */
+/* Appends the template before the place of the data, or after it. Other marks are replaced by the part
+   that they name. */
 static void put_side(bool head, struct buf *out)
 {
+	const struct str data = STR("{{data}}");
 	struct str rest = {page_part_page, page_part_page_n};
-	bool before = true;
+	size_t at = find_at(rest, data);
 
+	rest = head ? (struct str){rest.p, at} : str_skip(rest, at + data.n);
 	while (rest.n) {
-		enum mark m = mark_at(rest);
+		struct str text = {rest.p, find_at(rest, STR("{{"))};
+		struct str mark = str_skip(rest, text.n);
+		size_t n = find_at(mark, STR("}}"));
 
-		if (m == MARK_DATA)
-			before = false;
-		else if (m < MARK_DATA && before == head)
-			put_part(m, out);
-		else if (m == MARKS && before == head)
-			buf_char(out, *rest.p);
-		rest = str_skip(rest,
-		                m < MARKS ? MARK_OPEN.n + strlen(mark_names[m]) + MARK_CLOSE.n : 1);
+		buf_str(out, text);
+		if (mark.n)
+			put_part((struct str){mark.p + 2, n - 2}, out);
+		rest = str_skip(mark, n + 2);
 	}
 }
 
@@ -186,8 +165,7 @@ static struct json_writer row_begin(struct html_page *p, const char *name)
 
 	buf_clear(&p->row);
 	jw_init(&w, &p->row);
-	jw_array(&w);
-	jw_text(&w, name);
+	jw_pack(&w, "[%t", name);
 	return w;
 }
 
@@ -211,12 +189,8 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct eviden
 	r->state = BUF(BUF_MAX_MESSAGE);
 	r->last.call = r->last.reward = r->last.latency = r->last.tokens = BUF(BUF_MAX_SMALL);
 	map_add(&p->open, &r->item, map_hash(r->id));
-	jw_i64(&w, r->number);
-	jw_i64(&w, p->lines);
-	jw_str(&w, r->id);
-	jw_text(&w, from->file);
-	jw_str(&w, u->rollout->task);
-	jw_count(&w, from->side);
+	jw_pack(&w, "%i,%i,%s,%t,%s,%c", r->number, p->lines, r->id, from->file, u->rollout->task,
+	        (int64_t)from->side);
 	row_end(p, &w, out);
 	return r;
 }
@@ -265,6 +239,11 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 	buf_release(&list.text);
 }
 
+static struct str known(const struct buf *b)
+{
+	return b->n ? buf_view(b) : STR_NONE;
+}
+
 /* Called with the line that shows the state after the step, or at the end. `shown` is the number of that
    line. */
 static void put_step(struct html_page *p, struct page_rollout *r, const struct evidence_update *u,
@@ -278,16 +257,9 @@ static void put_step(struct html_page *p, struct page_rollout *r, const struct e
 		return;
 	struct json_writer w = row_begin(p, "step");
 	s->held = false;
-	jw_i64(&w, r->number);
-	jw_i64(&w, s->line);
-	jw_count(&w, after ? shown : -1);
-	jw_count(&w, s->turn);
-	jw_count(&w, s->step);
-	jw_text(&w, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome));
-	jw_raw(&w, s->reward.n ? buf_view(&s->reward) : STR_NONE);
-	jw_str(&w, buf_view(&s->call));
-	jw_raw(&w, s->latency.n ? buf_view(&s->latency) : STR_NONE);
-	jw_raw(&w, s->tokens.n ? buf_view(&s->tokens) : STR_NONE);
+	jw_pack(&w, "%i,%i,%c,%c,%c,%t,%r,%s,%r,%r", r->number, s->line, after ? shown : -1,
+	        s->turn, s->step, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome),
+	        known(&s->reward), buf_view(&s->call), known(&s->latency), known(&s->tokens));
 	if (s->step >= 0 && after && r->state.n &&
 	    !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
 		put_changes(p, &w, r, l->value[KEY_STATE]);
@@ -329,23 +301,19 @@ static void put_event(struct html_page *p, const struct page_rollout *r, const s
 	struct str why = JSON_GET(l->value[KEY_DETAIL], "why");
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	jw_i64(&w, r->number);
-	jw_i64(&w, p->lines);
-	jw_count(&w, l->turn);
-	jw_raw(&w, l->value[KEY_EVENT]);
 	json_text_or_json(json_type(why) == JSON_STRING ? why : STR_NONE, &text);
-	jw_str(&w, text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
+	jw_pack(&w, "%i,%i,%c,%r,%s", r->number, p->lines, l->turn, l->value[KEY_EVENT],
+	        text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
 	row_end(p, &w, out);
 	buf_release(&text);
 }
 
-static void put_place(struct html_page *p, const char *name, const struct page_rollout *r,
+static void put_place(struct html_page *p, const struct page_rollout *r, const struct line *l,
                       struct buf *out)
 {
-	struct json_writer w = row_begin(p, name);
+	struct json_writer w = row_begin(p, line_type_name(l->type));
 
-	jw_i64(&w, r->number);
-	jw_i64(&w, p->lines);
+	jw_pack(&w, "%i,%i", r->number, p->lines);
 	row_end(p, &w, out);
 }
 
@@ -356,19 +324,17 @@ static void put_row(struct html_page *p, struct page_rollout *r, const struct li
 	case LINE_HEADER:
 		json_paths_free(r->ignored);
 		r->ignored = changes_ignored(l);
-		put_place(p, "header", r, out);
+		put_place(p, r, l, out);
 		break;
 	case LINE_RESET:
-		put_place(p, "reset", r, out);
+	case LINE_END:
+		put_place(p, r, l, out);
 		break;
 	case LINE_STEP:
 		hold_step(p, r, l);
 		break;
 	case LINE_EVENT:
 		put_event(p, r, l, out);
-		break;
-	case LINE_END:
-		put_place(p, "end", r, out);
 		break;
 	case LINE_TYPES:
 	case LINE_UNKNOWN:
@@ -393,8 +359,7 @@ static void put_effects(struct html_page *p, const struct page_rollout *r,
 		                   : s->effect == EFFECT_UNCHANGED ? 'u'
 		                                                   : '?');
 	}
-	jw_i64(&w, r->number);
-	jw_str(&w, buf_view(&letters));
+	jw_pack(&w, "%i,%s", r->number, buf_view(&letters));
 	row_end(p, &w, out);
 	buf_release(&letters);
 }
@@ -464,8 +429,7 @@ static void put_lines(struct html_page *p, const char *name, int64_t rollout, st
 	while (lines.n) {
 		struct json_writer w = row_begin(p, name);
 
-		jw_count(&w, rollout);
-		jw_raw(&w, str_cut(&lines, '\n'));
+		jw_pack(&w, "%c,%r", rollout, str_cut(&lines, '\n'));
 		row_end(p, &w, out);
 	}
 }

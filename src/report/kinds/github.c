@@ -135,7 +135,6 @@ static void end(struct report *r, const struct report_totals *t)
 	struct annotations *notices = &g->levels[SEVERITY_INFO];
 	bool some = false;
 
-	(void)t;
 	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++)
 		some = some || left_out(&g->levels[i], SHOWN_OF_A_LEVEL);
 	if (some && notices->count >= SHOWN_OF_A_LEVEL)

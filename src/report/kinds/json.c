@@ -17,24 +17,15 @@ static void difference(struct report *r, const struct difference_printer *at,
 	buf_release(&line);
 }
 
-static void put_golden(const struct report_case *c, struct buf *out)
-{
-	struct json_writer w = jw_begin(out);
-
-	jw_put_text(&w, "type", "golden");
-	jw_put_text(&w, "kind", c->golden);
-	jw_put_text(&w, "file", c->file);
-	jw_put_str(&w, "task", c->task);
-	jw_end(&w);
-	buf_char(out, '\n');
-}
-
 static void rollout(struct report *r, const struct report_case *c)
 {
 	struct buf lines = BUF(BUF_MAX_MESSAGE);
 
-	if (c->golden)
-		put_golden(c, &lines);
+	if (c->golden) {
+		json_pack(&lines, "{type:'golden',kind:%t,file:%t,task:%s}", c->golden, c->file,
+		          c->task);
+		buf_char(&lines, '\n');
+	}
 	if (c->verdict)
 		report_json_verdict(c->verdict, &lines);
 	text_escape_json(r->out, buf_view(&lines));

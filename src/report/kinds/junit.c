@@ -16,31 +16,20 @@ static bool is_noncharacter(struct str s)
 /* Appends escaped text (base/text.h), whose only control characters are line feeds. */
 static void put_xml(struct buf *out, struct str text)
 {
+	static const char special[] = "&<>\""; /* "]]>" is not allowed in text */
+	static const char *const entities[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+
 	for (size_t i = 0; i < text.n; i++) {
-		switch (text.p[i]) {
-		case '&':
-			buf_text(out, "&amp;");
-			break;
-		case '<':
-			buf_text(out, "&lt;");
-			break;
-		case '>': /* "]]>" is not allowed in text */
-			buf_text(out, "&gt;");
-			break;
-		case '"':
-			buf_text(out, "&quot;");
-			break;
-		case '\n':
-			buf_text(out, "\n");
-			break;
-		default:
-			if (is_noncharacter(str_skip(text, i))) {
-				buf_printf(out, "\\u{fff%c}",
-				           (unsigned char)text.p[i + 2] == 0xbe ? 'e' : 'f');
-				i += 2;
-			} else {
-				buf_char(out, text.p[i]);
-			}
+		const char *found = text.p[i] ? strchr(special, text.p[i]) : NULL;
+
+		if (found) {
+			buf_text(out, entities[found - special]);
+		} else if (is_noncharacter(str_skip(text, i))) {
+			buf_printf(out, "\\u{fff%c}",
+			           (unsigned char)text.p[i + 2] == 0xbe ? 'e' : 'f');
+			i += 2;
+		} else {
+			buf_char(out, text.p[i]);
 		}
 	}
 }

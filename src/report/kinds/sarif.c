@@ -37,26 +37,14 @@ struct sarif {
 
 /* ---- rules ---- */
 
-static void put_member(struct json_writer *w, const char *key, struct str value)
+/* "](" in a peer's text is broken up, so that it cannot form a link (section 3.11.6). */
+static void add_safe(struct buf *out, struct str text)
 {
-	jw_put_str(w, key, value);
-}
-
-/* {"text": ..}. "](" in a peer's text is broken up, so that it cannot form a link (section
-   3.11.6). */
-static void put_message(struct json_writer *w, const char *key, struct str text)
-{
-	struct buf safe = BUF(BUF_MAX_MESSAGE);
-
 	for (size_t i = 0; i < text.n; i++) {
 		if (text.p[i] == ']' && i + 1 < text.n && text.p[i + 1] == '(')
-			buf_char(&safe, '\\');
-		buf_char(&safe, text.p[i]);
+			buf_char(out, '\\');
+		buf_char(out, text.p[i]);
 	}
-	jw_put_object(w, key);
-	put_member(w, "text", buf_view(&safe));
-	jw_end(w);
-	buf_release(&safe);
 }
 
 static const char *level_of(enum severity s)
@@ -67,15 +55,14 @@ static const char *level_of(enum severity s)
 static void put_rule(struct json_writer *w, const char *id, struct str title, struct str help,
                      enum severity severity)
 {
-	jw_object(w);
-	put_member(w, "id", str_from(id));
-	put_message(w, "shortDescription", title);
-	put_message(w, "fullDescription", title);
-	put_message(w, "help", help);
-	jw_put_object(w, "defaultConfiguration");
-	put_member(w, "level", str_from(level_of(severity)));
-	jw_end(w);
-	jw_end(w);
+	struct buf safe_title = BUF(BUF_MAX_MESSAGE), safe_help = BUF(BUF_MAX_MESSAGE);
+
+	add_safe(&safe_title, title);
+	add_safe(&safe_help, help);
+	jw_pack(w, "{id:%t,shortDescription:{text:%s},fullDescription:{text:%s},help:{text:%s}", id,
+	        buf_view(&safe_title), buf_view(&safe_title), buf_view(&safe_help));
+	jw_pack(w, "defaultConfiguration:{level:%t}}", level_of(severity));
+	BUFS_RELEASE(&safe_title, &safe_help);
 }
 
 static void put_rules(struct report *r, struct json_writer *w)
@@ -104,20 +91,12 @@ static void begin(struct report *r)
 	struct json_writer *w = &s->w;
 
 	jw_init(w, r->out);
-	jw_object(w);
-	put_member(w, "$schema", STR("https://json.schemastore.org/sarif-2.1.0.json"));
-	put_member(w, "version", STR("2.1.0"));
-	jw_put_array(w, "runs");
-	jw_object(w);
-	jw_put_object(w, "tool");
-	jw_put_object(w, "driver");
-	put_member(w, "name", STR("rolldbg"));
-	put_member(w, "version", str_from(r->conf->version));
+	jw_pack(w,
+	        "{$schema:'https://json.schemastore.org/sarif-2.1.0.json',version:'2.1.0',"
+	        "runs:[{tool:{driver:{name:'rolldbg',version:%t",
+	        r->conf->version);
 	put_rules(r, w);
-	jw_end(w);
-	jw_end(w);
-	jw_put_text(w, "columnKind", "unicodeCodePoints");
-	jw_put_array(w, "results");
+	jw_pack(w, "}},columnKind:'unicodeCodePoints',results:[");
 }
 
 /* ---- results ---- */
@@ -138,54 +117,38 @@ static void put_uri(struct buf *out, const char *path)
 	}
 }
 
-static void put_physical(struct json_writer *w, const char *file, uint64_t line)
-{
-	struct buf uri = BUF(BUF_MAX_SMALL);
-
-	put_uri(&uri, file);
-	jw_put_object(w, "physicalLocation");
-	jw_put_object(w, "artifactLocation");
-	put_member(w, "uri", buf_view(&uri));
-	jw_end(w);
-	jw_put_object(w, "region");
-	jw_put_u64(w, "startLine", line ? line : 1);
-	jw_end(w);
-	jw_end(w);
-	buf_release(&uri);
-}
-
 /* The beginning of a result, up to its message. */
 static void put_result(struct json_writer *w, const char *id, size_t index, enum severity severity,
                        struct str message)
 {
-	jw_object(w);
-	put_member(w, "ruleId", str_from(id));
-	jw_put_u64(w, "ruleIndex", index);
-	put_member(w, "level", str_from(level_of(severity)));
-	put_message(w, "message", message);
+	struct buf safe = BUF(BUF_MAX_MESSAGE);
+
+	add_safe(&safe, message);
+	jw_pack(w, "{ruleId:%t,ruleIndex:%i,level:%t,message:{text:%s}", id, (int64_t)index,
+	        level_of(severity), buf_view(&safe));
+	buf_release(&safe);
 }
 
 static void put_place(struct json_writer *w, const char *file, uint64_t line, struct str rollout,
                       struct str pointer)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	struct buf text = BUF(BUF_MAX_MESSAGE);
 
 	jw_put_array(w, "locations");
 	if (file && strcmp(file, "-") != 0) {
-		jw_object(w);
-		put_physical(w, file, line);
-		jw_end(w);
+		put_uri(&text, file);
+		jw_pack(w, "{physicalLocation:{artifactLocation:{uri:%s},region:{startLine:%i}}}",
+		        buf_view(&text), (int64_t)(line ? line : 1));
+		buf_clear(&text);
 	}
 	jw_end(w);
 	if (rollout.p) {
-		text_escape(&name, rollout);
-		text_escape(&name, pointer);
-		jw_put_object(w, "partialFingerprints");
-		put_member(w, "rolloutAndPointer/v1", buf_view(&name));
-		jw_end(w);
+		text_escape(&text, rollout);
+		text_escape(&text, pointer);
+		jw_pack(w, "partialFingerprints:{rolloutAndPointer/v1:%s}", buf_view(&text));
 	}
 	jw_end(w);
-	buf_release(&name);
+	buf_release(&text);
 }
 
 /* Reserves a result if there is room; the last one is reserved for the number left out. */
@@ -294,15 +257,7 @@ static void end(struct report *r, const struct report_totals *t)
 		         s->left_out);
 		put_own(s, RULE_LEFT_OUT, &(struct report_case){.file = NULL}, str_from(more));
 	}
-	jw_end(w);
-	jw_put_array(w, "invocations");
-	jw_object(w);
-	jw_put_bool(w, "executionSuccessful", t->errors == 0);
-	jw_end(w);
-	jw_end(w);
-	jw_end(w); /* end of the run */
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "],invocations:[{executionSuccessful:%b}]}]}", t->errors == 0);
 	buf_char(r->out, '\n');
 }
 

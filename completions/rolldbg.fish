@@ -345,7 +345,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l argument -x -d 'th
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -s p -l policy -r -F -a 'random: llm (rolldbg __spec policies 2>/dev/null)' -d 'act with a policy file, a ready-made policy or random:SEED; with a policy that asks a model (llm, with --model and --base-url), the model is examined, too'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l solution -r -F -d 'a policy file or recording that solves the task: what it earns is the ceiling of the reward'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l golden -r -F -d 'compare the tools with those of this recording, which is also the solution without --solution'
-complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l tasks -r -F -d 'with a model: look for tools named by these tasks that the server lacks'
+complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l tasks -r -F -d 'with a model: check that these tasks fill the trainer\'s batches'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l settle -x -d 'how long a closed session may take to free its slot (default 5s)'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l call-read-only -d 'call every tool marked read-only, with no arguments'
 complete -c rolldbg -n '__fish_seen_subcommand_from probe' -l json -d 'print properties and a summary as JSON lines'

@@ -158,8 +158,7 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 	                              .traits = {.takes_seed = !has(PLAIN),
 	                                         .starts_over = !has(PLAIN | NO_RESET),
 	                                         .has_episodes = !has(PLAIN),
-	                                         .names_sessions = has(PLAIN),
-	                                         .has_episode_id = !has(PLAIN)}};
+	                                         .names_sessions = has(PLAIN)}};
 	return 0;
 }
 

@@ -181,6 +181,6 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	e->facts.env_session = str_from(e->conf->env_session);
 	e->facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->wire.http.base);
 	e->facts.traits.takes_seed = e->facts.traits.starts_over = true;
-	e->facts.traits.has_episodes = e->facts.traits.has_episode_id = true;
+	e->facts.traits.has_episodes = true;
 	return 0;
 }

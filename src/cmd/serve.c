@@ -38,8 +38,8 @@ static const struct opt options[] = {
 	OPT_LIST(0, "fault", OPT_HARMLESS, "FAULT", FIELD(faults),
                  "inject this fault; may be given several times"),
 	OPT_LIST(0, "allow-origin", OPT_REACH, "ORIGIN", FIELD(origins),
-                 "also accept requests from web pages of this origin, http://HOST[:PORT] (with "
-                 "CORS headers), and requests for that host; * accepts all (default: pages of "
+                 "also accept requests from web pages of this origin, http://HOST[:PORT], and "
+                 "requests for that host; * accepts all (default: pages of "
                  "this host, and requests for an IP address or localhost); may be given several "
                  "times"),
 	OPT_STRING(0, "delay", OPT_HARMLESS, "DURATION", FIELD(delay),

@@ -38,8 +38,7 @@ struct llm_policy {
 	const struct llm_conf *conf;
 	struct str tools, vars; /* owned copies */
 	const char *task;
-	const char *template_format; /* the format that the chat template shows; NULL: unknown */
-	struct arena arena;          /* as long as the policy */
+	struct arena arena; /* as long as the policy */
 	struct chat_request request;
 	struct chat chat;
 	struct event_queue events;
@@ -303,7 +302,6 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	struct calls_conf conf = {.tools = p->tools,
 	                          .mode = p->conf->tool_mode,
 	                          .format = p->conf->tool_format,
-	                          .likely = p->template_format,
 	                          .repair = p->conf->repair,
 	                          .first = p->calls_made,
 	                          .stopped = is_stopped,
@@ -330,9 +328,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
    else NULL. */
 static const char *result_format(const struct llm_policy *p)
 {
-	const char *shown = p->template_format ? p->template_format : p->calls.format;
-
-	return p->conf->tool_mode == TOOLS_NATIVE ? shown : NULL;
+	return p->conf->tool_mode == TOOLS_NATIVE ? p->calls.format : NULL;
 }
 
 /* A call made through the API needs a message of role tool as its result, in any tool mode. A
@@ -454,10 +450,6 @@ static struct str describe(struct llm_policy *p)
 
 	buf_str(&text, p->conf->params);
 	buf_cut(&text, text.n - 1);
-	if (p->template_format) {
-		buf_printf(&text, ",\"tool_format\":\"%s\",\"tool_format_from\":\"chat_template\"",
-		           p->template_format);
-	}
 	buf_text(&text, ",\"sent\":");
 	buf_str(&text, buf_view(&p->request.sent));
 	buf_char(&text, '}');
@@ -488,7 +480,6 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
 	p->chat.usage = conf->usage;
 	conversation_init(&p->conversation);
-	p->template_format = chat_template_format(&p->chat);
 	p->params = describe(p);
 	*out = &p->base;
 	return 0;

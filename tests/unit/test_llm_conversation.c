@@ -260,37 +260,6 @@ static void results_by_role(void)
 	conversation_release(&c);
 }
 
-/* Templates quote their format in Jinja. */
-static void templates(void)
-{
-	static const struct {
-		const char *template, *format;
-	} cases[] = {
-		{"{{ '<|im_start|>user\\n' + m.content }}", NULL},
-		{"Action: think, then write >>> or functools.", NULL},
-		{"{{ '<tool_call>\\n{\"name\": \"' + c.name }}\\n</tool_call>'", "hermes"},
-		{"'<tool_call>' + c.name + '<arg_key>' + k + '</arg_key><arg_value>' + v + "
-	         "'</arg_value></tool_call>'",
-	         "glm"},
-		{"'<tool_call>\\n<function=' + c.name + '>\\n<parameter=' + k + '>\\n' + v + "
-	         "'\\n</parameter>\\n</function>\\n</tool_call>'",
-	         "qwen-coder"},
-		{"'<seed:tool_call>\\n<function=' + c.name + '>\\n<parameter=' + k + '>' + v + "
-	         "'</parameter>\\n</function>\\n</seed:tool_call>'",
-	         "seed-oss"},
-		{"'<TOOLCALL>[' + calls + ']</TOOLCALL>'", "toolcall"},
-		{"'<|tool_call>call:' + c.name + '{' + k + ':<|\"|>' + v + '<|\"|>}<tool_call|>'",
-	         "gemma4"},
-		{"'<|tool_call_start|>[' + calls + ']<|tool_call_end|>'", "pythonic"},
-		{"'[TOOL_CALLS]' + c.name + '[ARGS]' + c.arguments", "mistral"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		is_str(tool_format_of_template(str_from(cases[i].template)), cases[i].format,
-		       "the format of %s", cases[i].template);
-	}
-}
-
 int main(void)
 {
 	users_in_a_row_are_one();
@@ -300,6 +269,5 @@ int main(void)
 	answers();
 	results();
 	results_by_role();
-	templates();
 	return done();
 }

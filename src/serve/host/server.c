@@ -40,8 +40,7 @@ static void add_location(struct MHD_Response *response, struct str host)
 }
 
 /* Takes ownership of r->body. */
-static enum MHD_Result send_reply(const struct allowed_origins *origins,
-                                  struct MHD_Connection *connection, const struct request *q,
+static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct request *q,
                                   struct reply *r)
 {
 	struct MHD_Response *response =
@@ -60,7 +59,6 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 		host_add_header(response, "mcp-session-id", r->session);
 	if (r->allow)
 		host_add_header(response, "allow", r->allow);
-	cors_add(response, origins, connection);
 	if (q->upgrade.n > 0)
 		host_add_header(response, "connection", "close");
 	if (r->redirect)
@@ -142,7 +140,6 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
                                   const struct host_request *received)
 {
 	struct server *s = ctx;
-	const struct allowed_origins *origins = &s->gym.conf.origins;
 	struct reply r = {.body = BUF(REPLY_MAX)};
 	enum MHD_Result result = MHD_NO;
 	struct request q = {
@@ -157,10 +154,6 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 		.host = host_header(connection, "host"),
 	};
 
-	if (!origin_refuse(origins, q.origin, q.host).status &&
-	    cors_is_preflight(origins, connection, received->method)) {
-		return cors_answer_preflight(connection);
-	}
 	if (has_sockets(s))
 		read_upgrade(connection, &q);
 	bool answered = answer(s, &q, received->too_large, &r);
@@ -169,7 +162,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 	if (answered && r.action == REPLY_UPGRADE)
 		result = upgrade(s, connection, &q);
 	else if (answered && r.action == REPLY_SEND)
-		result = send_reply(origins, connection, &q, &r);
+		result = send_reply(connection, &q, &r);
 	buf_release(&r.body);
 	return result;
 }

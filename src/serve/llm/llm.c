@@ -14,7 +14,6 @@
 #define BLOCK            ((size_t)64 << 10) /* default bytes per write */
 #define CONNECTION_BYTES ((size_t)32 << 10) /* including the header block */
 #define MODELS_PATH      "/v1/models"
-#define PROPS_PATH       "/props" /* as llama.cpp's server has it */
 #define CHAT_PATH        "/v1/chat/completions"
 
 struct llm_server {
@@ -92,8 +91,7 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 }
 
 /* Takes ownership of a->body. */
-static enum MHD_Result send_answer(const struct llm_server *server,
-                                   struct MHD_Connection *connection, struct completion *a)
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct completion *a)
 {
 	const struct llm_reply *r = a->reply;
 	struct sending *s = mem_new(sizeof(*s));
@@ -114,7 +112,6 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 		return MHD_NO;
 	}
 	add_headers(response, a);
-	cors_add(response, &server->origins, connection);
 	return host_send(connection, a->status, response);
 }
 
@@ -248,12 +245,11 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 	const char *url = q->url, *method = q->method;
 	bool chat = strcmp(url, CHAT_PATH) == 0;
 	bool models = strcmp(url, MODELS_PATH) == 0;
-	bool props = s->script.chat_template.p && strcmp(url, PROPS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
 	if (refused.status) {
 		answer_error(a, refused.status, "null", "%s", refused.why);
-	} else if (!chat && !models && !model && !props) {
+	} else if (!chat && !models && !model) {
 		answer_error(a, 404, "null",
 		             "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
 	} else if (!is_allowed(s, connection)) {
@@ -264,12 +260,6 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 		answer_chat(s, buf_view(&q->body), a);
 	} else if (model) {
 		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
-	} else if (props) {
-		a->status = 200;
-		a->type = "application/json";
-		buf_text(&a->body, "{\"chat_template\":");
-		buf_str(&a->body, s->script.chat_template);
-		buf_char(&a->body, '}');
 	} else {
 		a->status = 200;
 		a->type = "application/json";
@@ -279,7 +269,6 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 	log_debug("serve: %s %s: %u", method, url, a->status);
 }
 
-/* A preflight request is exempt from the key check: browsers send it without credentials. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
                                   const struct host_request *q)
 {
@@ -289,13 +278,11 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
 	enum MHD_Result result = MHD_NO;
 
-	if (!refused.status && cors_is_preflight(&s->origins, connection, q->method))
-		return cors_answer_preflight(connection);
 	answer(s, connection, q, refused, &a);
 	const struct llm_reply *r = a.reply;
 	bool open = !(r && r->delay_ms) || host_wait(&s->host, STR_NONE, r->delay_ms);
 	if (open && !(r && r->close == CLOSE_BEFORE))
-		result = send_answer(s, connection, &a);
+		result = send_answer(connection, &a);
 	buf_release(&a.body);
 	return result;
 }

@@ -44,7 +44,6 @@ struct llm_policy {
 	struct event_queue events;
 	struct conversation conversation;
 	struct buf body, text, about, reason;
-	struct buf media; /* content parts of the turn's results, comma separated */
 	struct str params;
 
 	/* The current turn. */
@@ -64,12 +63,6 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
 	chat_prompts(p->conf, p->tools, &values, &p->conversation);
-	if (p->conf->media)
-		tool_result_media(v->observation, &p->media);
-	if (p->media.n) {
-		conversation_add_parts(&p->conversation, buf_view(&p->media));
-		buf_clear(&p->media);
-	}
 	*messages = conversation_added(&p->conversation);
 }
 
@@ -380,17 +373,6 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 		buf_str(out, r->raw.n ? r->raw : r->message);
 }
 
-/* Most APIs accept only text in results: images and sounds follow after all results of the turn. */
-static void add_media(struct llm_policy *p, const struct policy_result *r)
-{
-	if (p->conf->media)
-		tool_result_media(r->observation, &p->media);
-	if (p->media.n && !r->decision->more) {
-		conversation_add_parts(&p->conversation, buf_view(&p->media));
-		buf_clear(&p->media);
-	}
-}
-
 static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
 	struct llm_policy *p = (struct llm_policy *)base;
@@ -404,7 +386,6 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
 		add_result(p, r->decision, buf_view(&p->text));
-		add_media(p, r);
 	}
 	*messages = conversation_added(&p->conversation);
 }
@@ -430,7 +411,7 @@ static void llm_close(struct policy *base)
 
 	if (!p)
 		return;
-	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason, &p->media};
+	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
 	chat_reply_release(&p->reply);
@@ -475,7 +456,7 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	p->tools = arena_str(&p->arena, conf->tools);
 	p->vars = arena_str(&p->arena, conf->vars);
 	p->task = conf->task ? arena_str(&p->arena, str_from(conf->task)).p : "";
-	p->body = p->text = p->about = p->reason = p->media = BUF(BUF_MAX_MESSAGE);
+	p->body = p->text = p->about = p->reason = BUF(BUF_MAX_MESSAGE);
 	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
 	p->chat.usage = conf->usage;

@@ -95,46 +95,6 @@ static void forms(void)
 	conversation_release(&c);
 }
 
-static void media(void)
-{
-	static const struct {
-		const char *observation, *parts;
-	} cases[] = {
-		{"\"moved\"", ""},
-		{"[{\"type\":\"text\",\"text\":\"a\"}]", ""},
-		{"[{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\"},"
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i\"}}]",
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i\"}}"},
-		{"[{\"type\":\"audio\",\"data\":\"QUJD\",\"mimeType\":\"audio/x-wav\"}]",
-	         "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"QUJD\",\"format\":\"wav\"}}"},
-		{"[{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"QUJD\","
-	         "\"mimeType\":\"image/gif\"}}]",
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64,QUJD\"}}"},
-		{"[{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"QUJD\","
-	         "\"mimeType\":\"application/zip\"}}]",
-	         ""},
-	};
-	struct conversation c;
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct buf out = BUF(BUF_MAX_SMALL);
-
-		tool_result_media(str_from(cases[i].observation), &out);
-		is_str(buf_cstr(&out), cases[i].parts, "parts of %s", cases[i].observation);
-		buf_release(&out);
-	}
-	conversation_init(&c);
-	conversation_add_text(&c, "user", STR("U"));
-	conversation_add_parts(&c, STR("{\"type\":\"image_url\"}"));
-	conversation_add_text(&c, "user", STR("V"));
-	is_str(buf_cstr(&c.history.sent),
-	       "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},"
-	       "{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"V\"}]}",
-	       "text and images of the user are one message");
-	conversation_release(&c);
-}
-
 /* 2 KiB of base64, and of letters that are not base64. */
 static void base64(void)
 {
@@ -264,7 +224,6 @@ int main(void)
 {
 	users_in_a_row_are_one();
 	forms();
-	media();
 	base64();
 	answers();
 	results();

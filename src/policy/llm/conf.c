@@ -31,7 +31,7 @@ struct llm_file {
 	int tool_mode, tool_format, on_no_tool;
 	const char *api;
 	struct str sampling, extra;
-	bool repair, stream, tokens, media;
+	bool repair, stream, tokens;
 	uint64_t timeout_ms;
 	struct keyed_number retries;
 	struct llm_price price;
@@ -97,7 +97,6 @@ static const struct keyed_row rows[] = {
 	{"repair", KEYED_SET, IN_FILE(repair)},
 	{"stream", KEYED_SET, IN_FILE(stream)},
 	{"tokens", KEYED_SET, IN_FILE(tokens)},
-	{"media", KEYED_SET, IN_FILE(media)},
 	{"timeout", KEYED_DURATION, IN_FILE(timeout_ms)},
 	{"retries", KEYED_BY, .read = read_retries},
 	{"price", KEYED_INNER, IN_FILE(price), .inner = &price_table},
@@ -339,11 +338,10 @@ static void describe(struct llm_conf *c, const char *key_env)
 
 	json_pack(&text,
 	          "{model:%t,profile:%t,api:%?t,tool_mode:%t,tool_format:%?t,on_no_tool:%t,"
-	          "repair:%b,stream:%b,media:%?r,key_env:%t,asked:%r,extra:%?r}",
+	          "repair:%b,stream:%b,key_env:%t,asked:%r,extra:%?r}",
 	          c->model, c->profile->name, c->api == &apis[API_CHAT] ? NULL : c->api->name,
 	          tool_mode_names[c->tool_mode], c->tool_format, on_no_tool_names[c->on_no_tool],
-	          c->repair, c->stream, c->media ? STR("true") : STR_NONE, key_env, c->asked,
-	          c->extra);
+	          c->repair, c->stream, key_env, c->asked, c->extra);
 	c->params = buf_keep(&text, &c->arena);
 }
 
@@ -395,7 +393,6 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	c->repair = r->file.repair && !o->no_repair;
 	c->stream = r->file.stream || o->stream;
 	c->tokens = r->file.tokens || o->tokens;
-	c->media = r->file.media;
 	c->price = r->file.price;
 	if (c->price.cached < 0)
 		c->price.cached = c->price.input;

@@ -66,16 +66,6 @@ void conversation_add_result(struct conversation *c, struct str id, struct str n
 	message_added(c, begin);
 }
 
-void conversation_add_parts(struct conversation *c, struct str parts)
-{
-	size_t begin = begin_message(c);
-
-	buf_text(&c->messages, "{\"role\":\"user\",\"content\":[");
-	buf_str(&c->messages, parts);
-	buf_text(&c->messages, "]}");
-	message_added(c, begin);
-}
-
 void conversation_add(struct conversation *c, struct str message)
 {
 	size_t begin = begin_message(c);
@@ -230,54 +220,24 @@ static void begin(struct history *h)
 
 /* ---- messages of the user ---- */
 
-/* Appends the content as parts, comma separated. */
-static void put_parts(struct str content, struct buf *out)
-{
-	if (json_type(content) == JSON_ARRAY) {
-		buf_str(out, (struct str){content.p + 1, content.n - 2});
-	} else {
-		buf_text(out, "{\"type\":\"text\",\"text\":");
-		buf_str(out, content);
-		buf_char(out, '}');
-	}
-}
-
-static void put_joined(struct str before, struct str content, struct buf *out)
-{
-	if (json_type(before) == JSON_STRING && json_type(content) == JSON_STRING) {
-		buf_char(out, '"');
-		buf_str(out, json_inner(before));
-		buf_text(out, before.n > 2 && content.n > 2 ? "\\n" : "");
-		buf_str(out, json_inner(content));
-		buf_char(out, '"');
-		return;
-	}
-	buf_char(out, '[');
-	put_parts(before, out);
-	buf_char(out, ',');
-	put_parts(content, out);
-	buf_char(out, ']');
-}
-
+/* content: a raw string; it is appended to a message of the user before it. */
 static void say_user(struct history *h, struct str content)
 {
-	struct buf joined = BUF(BUF_MAX_MESSAGE);
+	struct str text = json_inner(content);
 
 	if (h->user_last) {
-		struct str last = str_skip(buf_view(&h->sent), h->last);
+		struct str before =
+			json_inner(JSON_GET(str_skip(buf_view(&h->sent), h->last), "content"));
 
-		put_joined(JSON_GET(last, "content"), content, &joined);
-		buf_cut(&h->sent, h->last);
+		buf_cut(&h->sent, h->sent.n - strlen("\"}"));
+		buf_text(&h->sent, before.n && text.n ? "\\n" : "");
 	} else {
 		begin(h);
-		buf_str(&joined, content);
+		buf_text(&h->sent, "{\"role\":\"user\",\"content\":\"");
 	}
-	buf_text(&h->sent, "{\"role\":\"user\",\"content\":");
-	buf_str(&h->sent, buf_view(&joined));
-	buf_char(&h->sent, '}');
-	h->sent.full |= joined.full;
+	buf_str(&h->sent, text);
+	buf_text(&h->sent, "\"}");
 	h->user_last = true;
-	buf_release(&joined);
 }
 
 /* A result as tool_format_result() writes it for any model. */

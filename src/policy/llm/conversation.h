@@ -63,8 +63,6 @@ void conversation_add_text(struct conversation *c, const char *role, struct str 
 /* {"role":"tool","tool_call_id":id,"name":name,"content":text}; name absent: omitted. */
 void conversation_add_result(struct conversation *c, struct str id, struct str name,
                              struct str text);
-/* {"role":"user","content":[parts]}; parts: raw JSON, separated by commas. */
-void conversation_add_parts(struct conversation *c, struct str parts);
 /* Adds a whole message, raw JSON. */
 void conversation_add(struct conversation *c, struct str message);
 

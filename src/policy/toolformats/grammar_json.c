@@ -3,7 +3,6 @@
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
-#include "policy/tools.h"
 
 /* ---- {"name":..,"arguments":..} ---- */
 
@@ -195,46 +194,6 @@ static void read_arguments(struct finder *f, const struct tool_format *row, stru
 	}
 }
 
-/* Could the tool have been called with these arguments? */
-static bool accepts(struct finder *f, struct str tool, struct str arguments)
-{
-	struct str schema = tool_schema(tool), each;
-	struct json_member m;
-
-	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);)
-		if (!typed_property(schema, schema, json_key_text(f->arena, m.key)).p)
-			return false;
-	for (size_t cursor = 0; json_next(JSON_GET(schema, "required"), &cursor, &each);)
-		if (!json_get(arguments, json_text(f->arena, each)).p)
-			return false;
-	return true;
-}
-
-/* A number in place of the name: Kimi K2 sometimes only counts its calls. The arguments identify
-   the tool if only one tool has them as parameters. */
-static void name_by_arguments(struct finder *f, size_t first)
-{
-	struct found_call *call = &f->calls[first];
-	struct str tool, found = STR_NONE;
-
-	if (f->count != first + 1 || call->how != FOUND_WHOLE || !call->name.n ||
-	    strspn(call->name.p, "0123456789") < call->name.n || is_offered(f, call->name) ||
-	    !json_count(call->arguments)) {
-		return;
-	}
-	for (size_t cursor = 0; json_next(f->conf->tools, &cursor, &tool);) {
-		if (!accepts(f, tool, call->arguments))
-			continue;
-		if (found.p)
-			return; /* ambiguous */
-		found = tool;
-	}
-	if (found.p) {
-		call->name = json_text(f->arena, JSON_GET(found, "name"));
-		found_repaired(f, first, "name-by-arguments", "it has a number in place of a name");
-	}
-}
-
 /* [TOOL_CALLS] junk [{..}]: the array is used. */
 static bool is_list_after(struct finder *f, struct str s)
 {
@@ -265,7 +224,6 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 	if (begins_json(body)) {
 		s = body;
 		read_arguments(f, row, &h, &s);
-		name_by_arguments(f, first);
 	} else if (!body.n || mark_cut(body, row->before_json) || mark_cut(body, row->close)) {
 		s = str_skip(s, s.n);
 		found_cut(f, h.name, STR_NONE);

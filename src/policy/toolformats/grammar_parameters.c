@@ -12,7 +12,7 @@
    nothing of the call is: a server removes the mark if it is a stop sequence. */
 static bool is_full(const struct finder *f, const struct typed *t, struct str s)
 {
-	return !text_trim(s).n && !t->why && !f->conf->limited && !t->end_required && typed_full(t);
+	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
 }
 
 /* Is this the end of a call or of its section, not another call? */
@@ -146,7 +146,6 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
-	t.end_required = row->end_required;
 	t.compact = mark_here(*s, row->parameter) > 0;
 	bool good = read_parameter_list(f, row, &t, s);
 
@@ -163,23 +162,6 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 	                                 .arguments = t.count || s->n ? source : STR_NONE,
 	                                 .begun = begun});
 	*s = str_skip(*s, s->n);
-	return true;
-}
-
-/* Skips a directly repeated tag, <function=NAME><function=NAME><parameter=..: not a call of its
-   own. False: none. */
-static bool skip_doubled(const struct tool_format *row, struct str head, struct str *s)
-{
-	struct str after = skip_whitespace(*s), body;
-	size_t bytes = mark_here(after, row->open);
-
-	after = str_skip(after, bytes);
-	body = str_skip(after, head.n);
-	if (!bytes || !head.n || !str_starts(after, head) ||
-	    (!mark_here(skip_whitespace(body), row->parameter) && !is_json_body(row, body))) {
-		return false;
-	}
-	*s = body;
 	return true;
 }
 
@@ -203,7 +185,6 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 	}
 	if (is_prose(f, row, head, name, whole))
 		return;
-	bool doubled = whole && skip_doubled(row, head, &s);
 	if (whole && is_json_body(row, s)) {
 		read_json_body(f, row, name, &s);
 	} else if (whole) {
@@ -215,11 +196,8 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 		found_add(f, (struct found_call){.how = FOUND_CUT,
 		                                 .name = name,
 		                                 .arguments = row->starts == STARTS_WORD ? STR_NONE
-		                                                                         : head,
-		                                 .begun = row->end_required});
+		                                                                         : head});
 	}
 	leave_call(f, row, first, &s);
-	if (doubled)
-		found_repaired(f, first, "doubled-mark", "its mark is repeated");
 	*rest = s;
 }

@@ -108,9 +108,6 @@ struct tool_format {
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
-	/* A call without its end mark is cut off, even if nothing of it is missing: the family's engines
-	   require the mark. */
-	bool end_required;
 	bool typed_json; /* values in JSON are typed by the schema, too */
 	bool keep_feeds; /* a line feed on either side of a value belongs to it */
 	/* Only where the first parameter directly follows the name's tag, and a line feed the
@@ -187,7 +184,6 @@ struct typed {
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
 	bool declared_only, undeclared;  /* see struct tool_format; a key was not declared */
-	bool end_required;               /* see struct tool_format */
 	bool unclosed;                   /* a value had no end mark */
 	const char *repair, *repair_why; /* of the last repair of its marks; NULL: none */
 	bool compact;                    /* the first parameter directly follows the name's tag */

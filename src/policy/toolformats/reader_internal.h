@@ -194,6 +194,8 @@ struct typed {
 /* The type of a value as indicated by the text. */
 enum hint { HINT_NONE, HINT_TEXT, HINT_JSON };
 
+/* The schema of the called tool; absent: unknown. */
+struct str call_schema(const struct finder *f, struct str tool_name);
 void typed_begin(struct finder *f, struct str tool_name, struct typed *t);
 void typed_add(struct typed *t, struct str key, struct str text, enum hint hint);
 /* Can a parameter of that name follow? */

@@ -471,7 +471,6 @@ const struct policy_ops policy_llm = {
 	.keys = &llm_file_keys,
 	.spelled = "llm",
 	.help = "asks a model through an OpenAI-compatible API",
-	.asks_model = true,
 	.open = llm_open,
 	.decide = llm_decide,
 	.facts = llm_facts,

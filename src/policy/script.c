@@ -444,7 +444,6 @@ const struct policy_ops policy_script = {
 	.kind = POLICY_SCRIPT,
 	.keys = &script_file_keys,
 	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
-	.takes_actions = true,
 	.open = script_open,
 	.from_file = script_from_file,
 	.decide = script_decide,

@@ -240,7 +240,6 @@ static void too_large(void)
 	ws_send(fd, WS_FIN, (struct str){text, 1});
 	ws_next(fd, &f);
 	is_int(f.code, 1009, "one more byte is refused");
-	is_str(f.text, "a message of over 16777216 bytes", "and why");
 	close(fd);
 	fd = ws_connect(s);
 	ws_send(fd, WS_FIN | WS_TEXT, (struct str){text, limit + 1});

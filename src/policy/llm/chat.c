@@ -105,15 +105,11 @@ static int no_reply(bool any, struct str start, struct error *err)
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, start, 120);
-	if (any) {
-		error_set(err, FAIL_TRANSPORT, "the model's stream ended without a finish reason");
-	} else if (start.n) {
-		error_set(err, FAIL_TRANSPORT,
-		          "the model's stream has no complete event (it starts with: %s)",
-		          buf_cstr(&text));
-	} else {
-		error_set(err, FAIL_TRANSPORT, "the model's stream is empty");
-	}
+	error_set(err, FAIL_TRANSPORT, "the model's stream %s%s%s",
+	          any       ? "ended without a finish reason"
+	          : start.n ? "has no complete event (it starts with: "
+	                    : "is empty",
+	          any ? "" : buf_cstr(&text), !any && start.n ? ")" : "");
 	buf_release(&text);
 	return -1;
 }

@@ -25,6 +25,18 @@ uint64_t timings_longest_ms(const struct timings *t)
 	return longest / 1000;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void timings_sort(struct timings *t)
+{
+	qsort(t->us, t->count, sizeof(*t->us), by_size);
+}
+
 /* Episodes are compared without their ids and step counts. */
 int session_pool_init(struct session_pool *a, struct error *err)
 {

@@ -158,25 +158,24 @@ static void put_drawers(const struct desk *d, bool whole, struct buf *out)
 	"\"type\":\"array\"}},\"required\":[\"result\"],\"title\":\"searchOutput\","               \
 	"\"type\":\"object\"},"
 
-#define GET_TASK   TOOL("get_task", "The items that belong in the archive.", "", "") READS
-#define LIST_ITEMS TOOL("list_items", "The keys in each drawer.", "", "") READS
-#define GET_ITEM   TOOL("get_item", "One item and its value.", KEY, "\"key\"") READS
-#define SEARCH                                                                                     \
-	TOOL("search", "The items whose key contains a text.", TEXT, "\"text\"")                   \
-	FOUND READS
-#define PUT_ITEM                                                                                   \
-	TOOL("put_item", "Writes the value of an item, a new one into the inbox.",                 \
-	     KEY ",\"value\":{\"title\":\"Value\"}", "\"key\",\"value\"")                          \
-	WRITES("true", "true")
-#define MOVE_ITEM                                                                                  \
-	TOOL("move_item", "Puts an item into a drawer.", KEY "," DRAWER, "\"key\",\"drawer\"")     \
-	WRITES("false", "true")
-#define STAMP_ITEM                                                                                 \
-	TOOL("stamp_item", "Stamps an item, which nobody sees.", KEY, "\"key\"")                   \
-	WRITES("false", "false")
-#define DELETE_ITEM                                                                                \
-	TOOL("delete_item", "Throws an item away.", KEY, "\"key\"")                                \
-	WRITES("true", "false")
+#define TOOLS                                                                                      \
+	"[" TOOL("get_task", "The items that belong in the archive.", "", "") READS                \
+		"," TOOL("list_items", "The keys in each drawer.", "", "") READS                   \
+		"," TOOL("get_item", "One item and its value.", KEY, "\"key\"") READS              \
+		"," TOOL("search", "The items whose key contains a text.", TEXT, "\"text\"")       \
+			FOUND READS                                                                \
+		"," TOOL("put_item", "Writes the value of an item, a new one into the inbox.",     \
+	                 KEY ",\"value\":{\"title\":\"Value\"}", "\"key\",\"value\"")              \
+			WRITES("true", "true") "," TOOL("move_item",                               \
+	                                                "Puts an item into a drawer.",             \
+	                                                KEY "," DRAWER, "\"key\",\"drawer\"")      \
+				WRITES("false", "true") "," TOOL(                                  \
+					"stamp_item", "Stamps an item, which nobody sees.", KEY,   \
+					"\"key\"")                                                 \
+					WRITES("false", "false") "," TOOL("delete_item",           \
+	                                                                  "Throws an item away.",  \
+	                                                                  KEY, "\"key\"")          \
+						WRITES("true", "false") "]"
 
 static const struct parameter key_alone[] = {{"key", .text = true}};
 
@@ -446,8 +445,7 @@ const struct world world_desk = {
 	.help = "a desk to tidy: read-only and writing tools, a clock in its state, reward 1 "
 		"for each wanted item in the archive",
 	.server = "Desk-v1",
-	.tools = STR_INIT("[" GET_TASK "," LIST_ITEMS "," GET_ITEM "," SEARCH "," PUT_ITEM
-                          "," MOVE_ITEM "," STAMP_ITEM "," DELETE_ITEM "]"),
+	.tools = STR_INIT(TOOLS),
 	.size = sizeof(struct desk),
 	.init = init,
 	.call = desk_call,

@@ -106,7 +106,7 @@ static void environments(struct http_visit *v)
 static void mcp(struct http_visit *v)
 {
 	if (json_is_valid(v->request->body) && json_type(v->request->body) == JSON_OBJECT) {
-		openenv_rpc(v->server, NULL, v->request->body, &v->reply->body);
+		openenv_rpc(v->server, v->request->body, &v->reply->body);
 	} else {
 		json_pack(&v->reply->body,
 		          "{jsonrpc:'2.0',id:null,error:{code:-32700,message:'Parse "

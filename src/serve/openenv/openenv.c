@@ -147,7 +147,7 @@ static void leave(struct openenv_message *t)
 static void rpc(struct openenv_message *t)
 {
 	buf_text(&t->reply->text, "{\"type\":\"mcp\",\"data\":");
-	openenv_rpc(t->session->server, t->session, t->data, &t->reply->text);
+	openenv_rpc(t->session->server, t->data, &t->reply->text);
 	buf_char(&t->reply->text, '}');
 }
 

@@ -43,8 +43,6 @@ void property_quote(struct property *out, const struct probe_reply *r)
 	probe_reply_describe(r, &out->evidence);
 }
 
-/* ---- queries ---- */
-
 size_t probe_ok_calls(const struct probe *p)
 {
 	size_t n = 0;
@@ -82,8 +80,6 @@ const struct probe_call *probe_good(const struct probe *p, size_t i)
 {
 	return &p->calls[p->good[i]];
 }
-
-/* ---- the run ---- */
 
 /* "capacity 3 of 8; seed only without other sessions" */
 static void add_reason(const struct property *found, struct buf *out)

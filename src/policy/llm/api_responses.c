@@ -2,8 +2,6 @@
    outputs. Field names as in the official client (openai-python, types/responses). */
 #include "policy/llm/api_internal.h"
 
-/* ---- the request ---- */
-
 static void put_call(struct json_writer *w, struct str call)
 {
 	struct str function = JSON_GET(call, "function");
@@ -86,8 +84,6 @@ void api_responses_request(struct str chat, struct buf *out)
 		jw_pack(&w, "store:false"); /* each request has the whole conversation */
 	jw_end(&w);
 }
-
-/* ---- the reply ---- */
 
 static struct api_usage usage_of(struct str response)
 {
@@ -183,8 +179,6 @@ bool api_responses_reply(struct str body, struct buf *out)
 	jw_end(&w);
 	return json_type(output) == JSON_ARRAY;
 }
-
-/* ---- a stream ---- */
 
 static bool has_calls(struct str response)
 {

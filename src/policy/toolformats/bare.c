@@ -7,8 +7,6 @@
 
 static const struct tool_format plain = {.name = "json"};
 
-/* ---- JSON ---- */
-
 /* Reads objects and arrays, one after the other, and nothing else. */
 static bool read_objects(struct finder *f, struct str text, bool *lines)
 {
@@ -49,8 +47,6 @@ static bool read_json(struct finder *f, struct str text)
 	f->format = lines ? "llama" : "json";
 	return true;
 }
-
-/* ---- code fences ---- */
 
 /* The end of the JSON values at the start of s, whose strings may contain fences. */
 static size_t values_end(struct str s)
@@ -102,8 +98,6 @@ static bool read_fences(struct finder *f, struct str text)
 	f->format = "json";
 	return true;
 }
-
-/* ---- names without marks ---- */
 
 /* [f(a=1), g()], or f(a=1) alone. */
 static bool read_python(struct finder *f, struct str text)

@@ -4,8 +4,6 @@
 
 #include "base/text.h"
 
-/* ---- {"name":..,"arguments":..} ---- */
-
 static bool begins_json(struct str s)
 {
 	return s.n && (s.p[0] == '{' || s.p[0] == '[');
@@ -86,8 +84,6 @@ void grammar_calls(struct finder *f, const struct tool_format *row, struct str *
 	leave_call(f, row, first, &s);
 	*rest = s;
 }
-
-/* ---- NAME {..} ---- */
 
 struct head {
 	struct str id, name;

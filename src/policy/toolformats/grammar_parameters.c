@@ -6,8 +6,6 @@
 #include "base/text.h"
 
 #define NO_NAME_END "the end of its name is missing"
-/* ---- parameters ---- */
-
 /* Does the text end after a parameter, and can no other one follow? The end mark is missing, but
    nothing of the call is: a server removes the mark if it is a stop sequence. */
 static bool is_full(const struct finder *f, const struct typed *t, struct str s)
@@ -49,8 +47,6 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 			return false;
 	}
 }
-
-/* ---- the call ---- */
 
 /* Reads the name, up to the end of its tag or the first parameter. False: cut off. */
 static bool read_name(struct finder *f, const struct tool_format *row, struct str *s,

@@ -38,8 +38,6 @@ struct repairer {
 	bool value; /* a complete value was written at depth 0 */
 };
 
-/* ---- strings ---- */
-
 static const struct {
 	const char *bytes;
 	char ascii;
@@ -128,8 +126,6 @@ static bool string(struct repairer *m)
 	return false;
 }
 
-/* ---- words and numbers ---- */
-
 static const struct {
 	const char *word, *json;
 } words[] = {
@@ -165,8 +161,6 @@ static bool word(struct repairer *m)
 	buf_str(m->out, s);
 	return n && json_is_valid(s);
 }
-
-/* ---- structure ---- */
 
 /* Removes a comma before a closing bracket. */
 static void drop_comma(struct repairer *m)

@@ -16,8 +16,6 @@ struct contract {
 	char why[512]; /* why the end is unknown or broken */
 };
 
-/* ---- seeds ---- */
-
 static int reset_and_read(struct probe *p, int64_t seed, struct str *start, struct error *err)
 {
 	struct session *s = &p->sessions[0];
@@ -44,8 +42,6 @@ static int examine_seed(struct probe *p, struct contract *c, struct error *err)
 		c->seed = probe_alike(p, &p->states, first, again) ? KEPT : BROKEN;
 	return 0;
 }
-
-/* ---- after the end ---- */
 
 /* The last call, sent twice more. */
 static int call_after_end(struct probe *p, const struct probe_call *last, struct contract *c,
@@ -94,8 +90,6 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 	return failed ? -1 : 0;
 }
 
-/* ---- requests that no client should send ---- */
-
 static int examine_protocol(struct probe *p, struct contract *c, struct property *out,
                             struct error *err)
 {
@@ -130,8 +124,6 @@ static void judge_protocol(const struct contract *c, struct property *out)
 	if (k->odd.n)
 		property_evidence(out, "%s", buf_cstr(&k->odd));
 }
-
-/* ---- the verdict ---- */
 
 static void judge(const struct probe *p, const struct contract *c, struct property *out)
 {

@@ -99,8 +99,6 @@ static void report_difference(const struct episode *a, const struct episode *b,
 	}
 }
 
-/* ---- the verdict ---- */
-
 static int64_t other_seed(const struct probe *p, int64_t step)
 {
 	return p->seed > INT64_MAX - step ? p->seed - step : p->seed + step;

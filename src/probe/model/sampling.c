@@ -107,8 +107,6 @@ void preflight_sampling(const struct preflight *p, struct property *out)
 	}
 }
 
-/* ---- token ids and logprobs ---- */
-
 struct token_counts {
 	size_t prompt_ids, reply_ids, log_probs;
 };
@@ -180,8 +178,6 @@ void preflight_tokens(const struct preflight *p, struct property *out)
 		judge_tokens(p, &t, out);
 	}
 }
-
-/* ---- the trainer's groups ---- */
 
 /* A group that fits only in part waits for the next batch or trains on fewer rollouts. */
 static void judge_room(const struct trainer_plan *t, size_t room, struct property *out)

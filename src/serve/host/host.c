@@ -18,8 +18,6 @@
 #define BETWEEN_S       120u                /* and after that: as configured for uvicorn */
 #define BODY_PATIENCE   ((size_t)64 << 20)  /* read and discarded: the client gets the 413 */
 
-/* ---- responses ---- */
-
 struct str host_header(struct MHD_Connection *connection, const char *name)
 {
 	return str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
@@ -39,8 +37,6 @@ enum MHD_Result host_send(struct MHD_Connection *connection, unsigned status,
 	MHD_destroy_response(response);
 	return sent;
 }
-
-/* ---- requests ---- */
 
 static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const char *name,
                                     const char *value)
@@ -127,8 +123,6 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
 	}
 }
 
-/* ---- waits ---- */
-
 struct host_waiter {
 	struct host_waiter *next;
 	struct str session;
@@ -177,8 +171,6 @@ bool host_add_socket(struct host *h, int change)
 	pthread_mutex_unlock(&h->lock);
 	return open;
 }
-
-/* ---- start and stop ---- */
 
 static int start_daemon(struct host *h, int fd, struct error *err)
 {

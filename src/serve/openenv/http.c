@@ -183,8 +183,6 @@ static void answer_endpoint(struct http_visit *v, size_t i)
 	episode_release(&own);
 }
 
-/* ---- WebSockets ---- */
-
 static void upgrade(struct http_visit *v)
 {
 	const struct request *q = v->request;

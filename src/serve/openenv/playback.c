@@ -10,8 +10,6 @@
 
 #define CODE_GONE 1011
 
-/* ---- replies ---- */
-
 static void write_observation(const struct recorded_reply *r, struct buf *out)
 {
 	static const struct str flags[] = {STR_INIT("null"), STR_INIT("false"), STR_INIT("true")};
@@ -68,8 +66,6 @@ static void write_reply(const struct recorded_reply *r, struct openenv_reply *ou
 	else
 		write_observation(r, &out->text);
 }
-
-/* ---- messages ---- */
 
 /* The episode gets the client's id, as when it was recorded. */
 static void set_episode_id(struct openenv_session *s, struct str id)
@@ -206,8 +202,6 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 	}
 	buf_release(&why);
 }
-
-/* ---- what describes the server ---- */
 
 static struct str only_step(struct str tools)
 {

@@ -5,24 +5,12 @@
 
 #include <inttypes.h>
 
-static void list_profiles(const char *name, struct property *out)
-{
-	const char *between = "";
-
-	for (size_t i = 0; i < profiles_count; i++) {
-		if (!profile_accepts(&profiles[i], name)) {
-			buf_printf(&out->fix, "%s%s", between, profiles[i].name);
-			between = ", ";
-		}
-	}
-}
-
-static bool some_profile_leaves_out(const char *name)
+/* "generic, openai": the profiles that omit the parameter. */
+static void put_profiles_without(const char *name, struct buf *out)
 {
 	for (size_t i = 0; i < profiles_count; i++)
 		if (!profile_accepts(&profiles[i], name))
-			return true;
-	return false;
+			buf_printf(out, "%s%s", out->n ? ", " : "", profiles[i].name);
 }
 
 static void advise(const struct preflight *p, struct property *out)
@@ -31,6 +19,9 @@ static void advise(const struct preflight *p, struct property *out)
 	struct str sent = p->refused;
 	bool limit = str_is(sent, c->profile->max_tokens);
 	const char *name = limit ? "max_tokens" : sent.p;
+	struct buf without = BUF(BUF_MAX_SMALL);
+
+	put_profiles_without(name, &without);
 
 	if (json_get(c->extra, sent).p) {
 		property_fix(out, "remove %s from the policy's \"extra\", which is sent unchanged",
@@ -44,15 +35,12 @@ static void advise(const struct preflight *p, struct property *out)
 		             c->profile->name);
 	} else if (c->tokens && (str_starts(sent, STR("return_")) || !json_get(c->asked, sent).p)) {
 		property_fix(out, "omit \1tokens\2, or use the server's own \1profile\2");
-	} else if (some_profile_leaves_out(name)) {
-		property_fix(out,
-		             "remove %s from the policy's \"sampling\", or use a profile that "
-		             "omits it: ",
-		             name);
-		list_profiles(name, out);
 	} else {
-		property_fix(out, "remove %s from the policy's \"sampling\"", name);
+		property_fix(out, "remove %s from the policy's \"sampling\"%s%s", name,
+		             without.n ? ", or use a profile that omits it: " : "",
+		             buf_cstr(&without));
 	}
+	buf_release(&without);
 }
 
 static void judge_refused(const struct preflight *p, struct property *out)

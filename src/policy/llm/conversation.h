@@ -31,12 +31,6 @@ struct history {
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
 };
 
-void chat_history_init(struct history *h);
-void chat_history_release(struct history *h);
-
-/* message: raw JSON. */
-void chat_history_add(struct history *h, struct str message);
-
 /* The form that the server's error message asks for. HISTORY_USUAL: none, or already in use. */
 enum history_form chat_history_wanted(const struct history *h, struct str sentence);
 const char *chat_history_form_name(enum history_form f); /* "system-as-user" */

@@ -32,7 +32,8 @@ static void put_tools(struct json_writer *w, struct str tools)
 	jw_end(w);
 }
 
-void chat_tools_describe(struct str tools, struct buf *out)
+/* As text, one per line: {"name":..,"description":..,"parameters":..}. */
+static void describe_tools(struct str tools, struct buf *out)
 {
 	struct json_writer w;
 	struct str tool;
@@ -278,7 +279,7 @@ static void write_prompts(const struct llm_conf *c, struct str tools, const stru
 		buf_text(user, NOTHING_TO_SAY); /* some servers reject an empty message */
 	if (how_to_call[c->tool_mode]) {
 		buf_text(system, how_to_call[c->tool_mode]);
-		chat_tools_describe(tools, system);
+		describe_tools(tools, system);
 	}
 	if (c->tool_mode != TOOLS_NATIVE) {
 		buf_text(system, "\n");

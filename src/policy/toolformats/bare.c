@@ -105,11 +105,11 @@ static bool read_python(struct finder *f, struct str text)
 	bool list = text.n && text.p[0] == '[';
 	struct str inside = skip_whitespace(str_skip(text, list)), name = leading_name(inside),
 		   s = text;
-	struct str after = str_skip(inside, name.n), none = STR_NONE;
+	struct str after = str_skip(inside, name.n);
 
 	if (!name.n || !after.n || after.p[0] != '(')
 		return false;
-	grammar_keywords(f, &plain, &none, &s);
+	grammar_keywords(f, &plain, &s);
 	f->format = "pythonic";
 	return !text_trim(s).n;
 }
@@ -136,13 +136,13 @@ static bool read_within(struct finder *f, struct str text)
 	const char *format = f->conf->format;
 	bool python = format && strcmp(format, "pythonic") == 0;
 	size_t at = mark_at(f, text, python ? "[" : "{");
-	struct str s = str_skip(text, at), value, none = STR_NONE;
+	struct str s = str_skip(text, at), value;
 	size_t used = 0;
 
 	if (!s.n || (!python && (!format || strcmp(format, "llama") != 0)))
 		return false;
 	if (python) {
-		grammar_keywords(f, &plain, &none, &s);
+		grammar_keywords(f, &plain, &s);
 		used = text.n - at - s.n;
 	} else if (json_at(f, &plain, s, &value, &used) != FOUND_WHOLE ||
 	           !found_objects(f, &plain, value)) {

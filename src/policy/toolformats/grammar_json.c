@@ -63,14 +63,12 @@ static struct str skip_separators(struct str s)
 	return s;
 }
 
-void grammar_calls(struct finder *f, const struct tool_format *row, struct str *before,
-                   struct str *rest)
+void grammar_calls(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = skip_whitespace(*rest), next;
 	size_t first = f->count;
 	bool fenced = skip_fence(&s), more = true;
 
-	(void)before;
 	while (more && begins_json(s)) {
 		more = read_value(f, row, &s);
 		next = skip_separators(s);
@@ -199,8 +197,7 @@ static bool is_list_after(struct finder *f, struct str s)
 	       str_starts(skip_whitespace(str_skip(list, 1)), STR("{"));
 }
 
-void grammar_named(struct finder *f, const struct tool_format *row, struct str *before,
-                   struct str *rest)
+void grammar_named(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = skip_whitespace(*rest);
 	size_t first = f->count;
@@ -209,7 +206,7 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 		if (!begins_json(s))
 			call_note(f->notes, "text-before-call");
 		*rest = str_skip(s, begins_json(s) ? 0 : mark_at(f, s, "["));
-		grammar_calls(f, row, before, rest);
+		grammar_calls(f, row, rest);
 		return;
 	}
 	struct head h = read_head(f, row, &s);

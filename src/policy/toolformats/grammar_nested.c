@@ -191,8 +191,7 @@ static struct str read_name(struct str *s)
 	return name;
 }
 
-void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *before,
-                   struct str *rest)
+void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = *rest, name = read_name(&s);
 	size_t end = call_end(f, row, *rest);
@@ -203,7 +202,6 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 	                 .out = BUF(FOUND_TEXT_MAX)};
 	bool read = true;
 
-	(void)before;
 	if (!s.n) {
 		found_cut(f, name, STR_NONE);
 		*rest = s;
@@ -346,13 +344,11 @@ static bool read_elements(struct nest *n)
 	return n->why || !n->depth;
 }
 
-void grammar_elements(struct finder *f, const struct tool_format *row, struct str *before,
-                      struct str *rest)
+void grammar_elements(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct nest n = {.f = f, .out = BUF(FOUND_TEXT_MAX)};
 	struct str tag, name;
 
-	(void)before;
 	if (!cut_at(f, *rest, ">", &tag, &n.s) || !cut_at(f, tag, "=", &name, &name))
 		return; /* no name: the mark is ordinary text */
 	name = text_trim(name);

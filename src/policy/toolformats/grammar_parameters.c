@@ -161,14 +161,12 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 	return true;
 }
 
-void grammar_parameters(struct finder *f, const struct tool_format *row, struct str *before,
-                        struct str *rest)
+void grammar_parameters(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = *rest, name, head = *rest;
 	size_t first = f->count;
 	bool whole = read_name(f, row, &s, &name);
 
-	(void)before;
 	head.n -= s.n;
 	if (is_open_tag(f, row, name)) {
 		size_t end = call_end(f, row, *rest);

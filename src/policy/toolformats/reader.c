@@ -330,7 +330,6 @@ static bool is_reasoned(struct text_walk *w, size_t first, struct str text)
 static bool read_call_list(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
 	const struct tool_format *row = &tool_formats[e->mark->index];
-	struct str before = {w->text.p + w->from, e->at - w->from};
 	struct str after = str_skip(w->text, e->at + e->mark->n);
 	struct str rest = skip_doubled(e->mark, after), start = rest;
 	size_t first = w->f.count;
@@ -341,7 +340,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 		call_note(w->f.notes, "too-many-calls");
 		return false;
 	}
-	row->grammar(&w->f, row, &before, &rest);
+	w->f.before = (struct str){w->text.p + w->from, e->at - w->from};
+	row->grammar(&w->f, row, &rest);
 	if ((w->f.count == first && rest.n == start.n && row->grammar != grammar_messages) ||
 	    (row->weak && !all_offered(&w->f, first)) ||
 	    is_reasoned(w, first, (struct str){start.p, start.n - rest.n})) {
@@ -350,8 +350,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 	}
 	if (after.n != start.n)
 		found_repaired(&w->f, first, "doubled-mark", "its mark is repeated");
-	buf_str(&w->f.rest, before);
-	buf_str(&w->raw, before);
+	buf_str(&w->f.rest, w->f.before);
+	buf_str(&w->raw, w->f.before);
 	if (!w->f.format && w->f.count > first)
 		w->f.format = row->name;
 	w->from = w->text.n - rest.n;

@@ -28,6 +28,7 @@ struct finder {
 	struct found_call *calls;
 	size_t count;
 	const char *format;    /* of the first call */
+	struct str before;     /* the text between the previous position and the mark */
 	struct buf rest;       /* text other than calls */
 	struct buf *reasoning; /* the model's reasoning */
 	bool bare;             /* no marks: only unambiguous calls count */
@@ -48,11 +49,9 @@ enum starts {
 
 struct tool_format;
 
-/* Reads the call or calls after a mark. before: the text between the previous position and the
-   mark; *rest: the text after the mark, on return the text after the calls and their end marks.
-   If nothing was added and *rest is unchanged, the mark was ordinary text. */
-typedef void grammar_fn(struct finder *f, const struct tool_format *row, struct str *before,
-                        struct str *rest);
+/* Reads the call or calls after a mark. *rest: the text after the mark, on return the text after the
+   calls and their end marks. If nothing was added and *rest is unchanged, the mark was ordinary text. */
+typedef void grammar_fn(struct finder *f, const struct tool_format *row, struct str *rest);
 
 /* {"name":..,"arguments":{..}} and variants: one, an array, or one after the other. */
 grammar_fn grammar_calls;

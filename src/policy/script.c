@@ -82,8 +82,7 @@ static void script_close(struct policy *p)
 
 	if (!s)
 		return;
-	buf_release(&s->last_error);
-	buf_release(&s->this_error);
+	BUFS_RELEASE(&s->last_error, &s->this_error);
 	arena_release(&s->arena);
 	free(s);
 }

@@ -44,10 +44,7 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 
 void chat_release(struct chat *c)
 {
-	buf_release(&c->authorization);
-	buf_release(&c->body);
-	buf_release(&c->translated);
-	buf_release(&c->last_message);
+	BUFS_RELEASE(&c->authorization, &c->body, &c->translated, &c->last_message);
 }
 
 /* ---- one attempt ---- */

@@ -50,9 +50,7 @@ void chat_failure_init(struct chat_failure *f)
 
 void chat_failure_release(struct chat_failure *f)
 {
-	buf_release(&f->message);
-	buf_release(&f->code);
-	buf_release(&f->param);
+	BUFS_RELEASE(&f->message, &f->code, &f->param);
 }
 
 void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)

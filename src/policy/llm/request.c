@@ -226,8 +226,7 @@ void chat_request_limit(struct chat_request *r, uint64_t tokens)
 
 void chat_request_release(struct chat_request *r)
 {
-	buf_release(&r->fixed);
-	buf_release(&r->sent);
+	BUFS_RELEASE(&r->fixed, &r->sent);
 }
 
 void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out)
@@ -299,6 +298,5 @@ void chat_prompts(const struct llm_conf *c, struct str tools, const struct promp
 	if (system.n)
 		conversation_add_text(to, "system", buf_view(&system));
 	conversation_add_text(to, "user", buf_view(&user));
-	buf_release(&system);
-	buf_release(&user);
+	BUFS_RELEASE(&system, &user);
 }

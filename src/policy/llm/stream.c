@@ -18,9 +18,7 @@ static void begin_call(struct chat_stream_call *c, int64_t index)
 
 static void release_call(struct chat_stream_call *c)
 {
-	buf_release(&c->id);
-	buf_release(&c->name);
-	buf_release(&c->arguments);
+	BUFS_RELEASE(&c->id, &c->name, &c->arguments);
 }
 
 void chat_stream_init(struct chat_stream *s)

@@ -487,9 +487,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	out->calls = w.f.calls;
 	out->count = w.f.count;
 	out->format = w.f.format;
-	buf_release(&w.f.rest);
-	buf_release(&w.raw);
-	buf_release(&w.reasoning);
+	BUFS_RELEASE(&w.f.rest, &w.raw, &w.reasoning);
 }
 
 bool reading_marked(struct str text)

@@ -177,8 +177,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		judge(p, &c, out);
 		judge_protocol(&c, out);
 	}
-	buf_release(&c.protocol.broken);
-	buf_release(&c.protocol.odd);
+	BUFS_RELEASE(&c.protocol.broken, &c.protocol.odd);
 	return failed ? -1 : 0;
 }
 

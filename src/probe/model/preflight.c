@@ -129,8 +129,7 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	values.vars = buf_view(&vars);
 	conf.user = "{preflight}";
 	chat_prompts(&conf, p->tools, &values, conversation);
-	buf_release(&text);
-	buf_release(&vars);
+	BUFS_RELEASE(&text, &vars);
 }
 
 /* ---- an earlier turn in the prompt ---- */
@@ -153,8 +152,7 @@ static void add_call(const struct preflight *p, struct conversation *conversatio
 	          "',type:'function',function:{name:%s,arguments:%s}}]}",
 	          p->conf->profile->null_content ? NULL : "", p->name, buf_view(&arguments));
 	conversation_add(conversation, buf_view(&message));
-	buf_release(&arguments);
-	buf_release(&message);
+	BUFS_RELEASE(&arguments, &message);
 }
 
 /* ---- which parameters may be sent ---- */

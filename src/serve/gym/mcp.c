@@ -164,8 +164,7 @@ static bool start_playback(struct exchange *x)
 		gym_transport_close(x->gym, x->transport);
 		x->transport = NULL;
 	}
-	buf_release(&why);
-	buf_release(&a.body);
+	BUFS_RELEASE(&why, &a.body);
 	return !refused;
 }
 
@@ -206,8 +205,7 @@ static void initialize(struct exchange *x)
 		write_server(x->gym, negotiate(wanted), &result);
 		answer_result(x, buf_view(&result));
 	}
-	buf_release(&id);
-	buf_release(&result);
+	BUFS_RELEASE(&id, &result);
 }
 
 static void list_tools(struct exchange *x)
@@ -288,8 +286,7 @@ static bool play_resource(struct exchange *x, struct str uri)
 	playback_state_text(s, &text);
 	json_pack(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
 	answer_result(x, buf_view(&result));
-	buf_release(&text);
-	buf_release(&result);
+	BUFS_RELEASE(&text, &result);
 	return true;
 }
 

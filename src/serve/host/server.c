@@ -131,8 +131,7 @@ static void apply_reply(struct socket *k, struct openenv_reply *r)
 		frames_close(&k->frames, r->close, r->reason);
 		begin_close(k);
 	}
-	buf_release(&r->late);
-	buf_release(&r->text);
+	BUFS_RELEASE(&r->late, &r->text);
 }
 
 /* ---- input ---- */

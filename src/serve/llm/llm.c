@@ -86,8 +86,7 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 		buf_str(&value, r->retry_after);
 		host_add_header(response, "Retry-After", buf_cstr(&value));
 	}
-	buf_release(&name);
-	buf_release(&value);
+	BUFS_RELEASE(&name, &value);
 }
 
 /* Takes ownership of a->body. */
@@ -133,8 +132,7 @@ static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status
 	a->status = status;
 	a->type = llm_body_error(&c, &a->body);
 	log_info("serve: %u: %s", status, buf_cstr(&message));
-	buf_release(&message);
-	buf_release(&quoted);
+	BUFS_RELEASE(&message, &quoted);
 }
 
 static void answer_scripted_error(const struct llm_reply *r, struct completion *a)

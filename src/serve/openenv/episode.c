@@ -53,8 +53,7 @@ static bool move(struct openenv_episode *e, struct str action, struct buf *why)
 		e->reward = a.reward;
 		e->terminated = a.terminated;
 	}
-	buf_release(&a.text);
-	buf_release(&a.structured);
+	BUFS_RELEASE(&a.text, &a.structured);
 	return !a.is_error;
 }
 
@@ -241,8 +240,7 @@ static bool call_world(struct openenv_episode *e, struct str tool, struct str ar
 		e->terminated = a.terminated;
 		write_result(&a, result);
 	}
-	buf_release(&a.text);
-	buf_release(&a.structured);
+	BUFS_RELEASE(&a.text, &a.structured);
 	return !a.is_error;
 }
 
@@ -287,8 +285,7 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,
 	           e->terminated ? "true" : "false");
-	buf_release(&result);
-	buf_release(&why);
+	BUFS_RELEASE(&result, &why);
 }
 
 static void tool_step(struct openenv_episode *e, struct str action, struct buf *out)

@@ -110,8 +110,7 @@ static void run_step(struct openenv_message *t)
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
-	buf_release(&seen);
-	buf_release(&why);
+	BUFS_RELEASE(&seen, &why);
 }
 
 static void step(struct openenv_message *t)

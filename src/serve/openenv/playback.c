@@ -145,8 +145,7 @@ static void step(struct openenv_message *t)
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
-	buf_release(&name);
-	buf_release(&why);
+	BUFS_RELEASE(&name, &why);
 }
 
 /* If states were recorded from another source, the environment had a state but it was not

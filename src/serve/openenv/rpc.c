@@ -61,6 +61,5 @@ void openenv_rpc(const struct openenv *o, struct str request, struct buf *out)
 		buf_printf(&why, "Method not found: %.*s", STR_ARG(name));
 		answer_error(id, UNKNOWN_METHOD, buf_view(&why), out);
 	}
-	buf_release(&method);
-	buf_release(&why);
+	BUFS_RELEASE(&method, &why);
 }

@@ -211,8 +211,7 @@ void playback_mcp_call(struct playback_session *s, struct str name, struct str a
 		else
 			answer_text(buf_view(&why), true, out);
 	}
-	buf_release(&decoded);
-	buf_release(&why);
+	BUFS_RELEASE(&decoded, &why);
 }
 
 bool playback_mcp_refusal(const struct playback_session *s, struct playback_reply *out)

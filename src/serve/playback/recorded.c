@@ -129,8 +129,7 @@ static struct str text_of(struct recorded *r, const struct line *l)
 			kept = copy(r, buf_view(&quoted));
 		}
 	}
-	buf_release(&decoded);
-	buf_release(&quoted);
+	BUFS_RELEASE(&decoded, &quoted);
 	return kept;
 }
 

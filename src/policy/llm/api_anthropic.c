@@ -12,12 +12,6 @@ static void put_text_block(struct json_writer *w, struct str text)
 	jw_pack(w, "{type:'text',text:%r}", text);
 }
 
-static void put_result(struct json_writer *w, struct str message)
-{
-	jw_pack(w, "{type:'tool_result',tool_use_id:%?r,content:%?r}",
-	        JSON_GET(message, "tool_call_id"), JSON_GET(message, "content"));
-}
-
 static void put_call(struct json_writer *w, struct str call)
 {
 	struct str function = JSON_GET(call, "function"),
@@ -67,7 +61,8 @@ static void put_messages(struct json_writer *w, struct str messages)
 		if (assistant)
 			put_assistant(w, message);
 		else if (tool)
-			put_result(w, message);
+			jw_pack(w, "{type:'tool_result',tool_use_id:%?r,content:%?r}",
+			        JSON_GET(message, "tool_call_id"), JSON_GET(message, "content"));
 		else
 			put_text_block(w, JSON_GET(message, "content"));
 	}

@@ -31,12 +31,6 @@ static int play(struct probe *p, struct round *r, struct error *err)
 	               : 0;
 }
 
-static void judge_incomplete(struct property *out)
-{
-	property_judge(out, PROPERTY_FAIL, "incomplete");
-	property_fix(out, "make reset() reinitialize everything that a step can change");
-}
-
 /* Where the initial state is one of a few, drawn at random, it may once equal the last state. */
 static bool kept_state(const struct probe *p, const struct round *one, const struct round *two)
 {
@@ -51,7 +45,8 @@ static void judge(const struct probe *p, const struct round *one, const struct r
 	bool moved = one->after.p && !probe_alike(p, &p->states, one->start, one->after);
 
 	if (known && moved && kept_state(p, one, two)) {
-		judge_incomplete(out);
+		property_judge(out, PROPERTY_FAIL, "incomplete");
+		property_fix(out, "make reset() reinitialize everything that a step can change");
 		property_evidence(out, "the reset did not change the state");
 	} else if (known && moved && probe_alike(p, &p->states, one->start, two->start)) {
 		property_judge(out, PROPERTY_OK, "clean");

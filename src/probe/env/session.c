@@ -78,11 +78,6 @@ const struct env_facts *session_facts(const struct session *s)
 
 /* ---- replies ---- */
 
-static bool is_peers(enum fail kind)
-{
-	return kind == FAIL_TRANSPORT || kind == FAIL_TIMEOUT || kind == FAIL_PROTOCOL;
-}
-
 static void read_reply(struct session_pool *a, const struct env_reply *r, struct probe_reply *out)
 {
 	struct str code =
@@ -118,7 +113,8 @@ static int record_failure(struct session_pool *a, struct session *s, const struc
 {
 	struct env_reply reply;
 
-	if (!is_peers(why->kind)) {
+	if (why->kind != FAIL_TRANSPORT && why->kind != FAIL_TIMEOUT &&
+	    why->kind != FAIL_PROTOCOL) {
 		*err = *why;
 		return -1;
 	}

@@ -110,12 +110,6 @@ static struct token_counts count_tokens(const struct chat_reply *r)
 	                             .log_probs = json_count(json_is_null(now) ? older : now)};
 }
 
-static void report_counts(const struct token_counts *t, struct property *out)
-{
-	property_evidence(out, "%zu prompt token ids, %zu completion token ids, %zu logprobs",
-	                  t->prompt_ids, t->reply_ids, t->log_probs);
-}
-
 static void judge_missing_tokens(const struct preflight *p, struct property *out)
 {
 	property_judge(out, PROPERTY_FAIL, "incomplete");
@@ -138,7 +132,8 @@ static void judge_tokens(const struct preflight *p, const struct token_counts *t
 		property_fix(out, "use the server's own \1profile\2");
 		return;
 	}
-	report_counts(t, out);
+	property_evidence(out, "%zu prompt token ids, %zu completion token ids, %zu logprobs",
+	                  t->prompt_ids, t->reply_ids, t->log_probs);
 	if ((ids && (!t->prompt_ids || !t->reply_ids)) || (probs && !t->log_probs)) {
 		judge_missing_tokens(p, out);
 	} else if (ids && counted >= 0 && (size_t)counted != t->prompt_ids) {

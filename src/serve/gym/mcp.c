@@ -443,12 +443,6 @@ static void answer_delete(struct exchange *x)
 	x->reply->ended = true;
 }
 
-static void answer_other(struct exchange *x)
-{
-	reply_refusal(x->reply, 405, INVALID_REQUEST, "Method Not Allowed");
-	x->reply->allow = "POST, DELETE";
-}
-
 /* Every reply names a session; one outside a session gets a random id, as from the SDK: clients
    must not adopt it. */
 static void name_session(struct exchange *x)
@@ -475,12 +469,14 @@ void mcp_answer(struct gym *g, const struct request *q, struct reply *r)
 			return;
 		}
 	}
-	if (post)
+	if (post) {
 		answer_post(&x);
-	else if (str_is(q->method, "DELETE"))
+	} else if (str_is(q->method, "DELETE")) {
 		answer_delete(&x);
-	else
-		answer_other(&x);
+	} else {
+		reply_refusal(r, 405, INVALID_REQUEST, "Method Not Allowed");
+		r->allow = "POST, DELETE";
+	}
 	name_session(&x);
 	if (r->ended)
 		gym_transport_close(g, x.transport);

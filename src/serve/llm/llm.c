@@ -294,12 +294,6 @@ static void server_free(struct llm_server *s)
 	free(s);
 }
 
-static int read_script(const struct llm_server_conf *c, struct llm_script *out, struct error *err)
-{
-	return c->text.p ? llm_script_parse(c->text, c->script, out, err)
-	                 : llm_script_read(c->script, out, err);
-}
-
 int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, struct error *err)
 {
 	struct llm_server *s = mem_new(sizeof(*s));
@@ -312,7 +306,9 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .ctx = s};
 
 	s->origins = c->origins;
-	if (allowed_origins_check(&c->origins, err) || read_script(c, &s->script, err) ||
+	if (allowed_origins_check(&c->origins, err) ||
+	    (c->text.p ? llm_script_parse(c->text, c->script, &s->script, err)
+	               : llm_script_read(c->script, &s->script, err)) ||
 	    host_start(&s->host, &conf, err)) {
 		server_free(s);
 		return -1;

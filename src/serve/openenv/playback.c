@@ -116,12 +116,6 @@ static void reset(struct openenv_message *t)
 	buf_release(&why);
 }
 
-static void list_tools(const struct playback_session *s, struct buf *out)
-{
-	json_pack(out, "{type:'observation',data:{observation:{tools:%r},reward:null,done:false}}",
-	          openenv_playback_tools(s->all));
-}
-
 static void step(struct openenv_message *t)
 {
 	struct playback_session *s = t->session->played;
@@ -131,7 +125,10 @@ static void step(struct openenv_message *t)
 	struct str tool = JSON_GET(t->data, "tool_name");
 
 	if (by_tool && episode_lists_tools(t->data)) {
-		list_tools(s, &t->reply->text);
+		json_pack(
+			&t->reply->text,
+			"{type:'observation',data:{observation:{tools:%r},reward:null,done:false}}",
+			openenv_playback_tools(s->all));
 		return;
 	}
 	if (!by_tool)

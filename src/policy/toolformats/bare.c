@@ -130,30 +130,6 @@ static bool read_named(struct finder *f, struct str text)
 	return true;
 }
 
-/* Calls surrounded by text, if the user selected this format. */
-static bool read_within(struct finder *f, struct str text)
-{
-	const char *format = f->conf->format;
-	bool python = format && strcmp(format, "pythonic") == 0;
-	size_t at = mark_at(f, text, python ? "[" : "{");
-	struct str s = str_skip(text, at), value;
-	size_t used = 0;
-
-	if (!s.n || (!python && (!format || strcmp(format, "llama") != 0)))
-		return false;
-	if (python) {
-		grammar_keywords(f, &plain, &s);
-		used = text.n - at - s.n;
-	} else if (json_at(f, &plain, s, &value, &used) != FOUND_WHOLE ||
-	           !found_objects(f, &plain, value)) {
-		return false;
-	}
-	buf_str(&f->rest, (struct str){text.p, at});
-	buf_str(&f->rest, str_skip(text, at + used));
-	f->format = format;
-	return f->count > 0;
-}
-
 typedef bool form_fn(struct finder *f, struct str text);
 
 /* The first form in which the text is calls of offered tools, and nothing else. */
@@ -180,8 +156,7 @@ static bool read_forms(struct finder *f, struct str text, form_fn *const *forms,
 
 bool read_bare(struct finder *f, struct str text)
 {
-	static form_fn *const forms[] = {read_json, read_fences, read_python, read_named,
-	                                 read_within};
+	static form_fn *const forms[] = {read_json, read_fences, read_python, read_named};
 
 	return read_forms(f, text_trim(text), forms, ARRAY_LEN(forms));
 }

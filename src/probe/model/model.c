@@ -38,41 +38,12 @@ static bool is_listed(const struct preflight *p)
 	return false;
 }
 
-/* The length of the common prefix up to a separator; 0 if shorter than a word. */
-static size_t shared(struct str a, struct str b)
-{
-	size_t n = 0, word = 0;
-
-	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
-		n++;
-		word = strchr("_-./:", a.p[n - 1]) ? n : word;
-	}
-	return word > 3 ? word : 0;
-}
-
-/* The server's name nearest to `name`; absent: none. */
-static struct str nearest(struct str name, const char *const *names, size_t count)
-{
-	struct str near = str_from(text_nearest(name, names, count));
-	size_t best = 0;
-
-	for (size_t i = 0; i < count && (!near.p || best); i++) {
-		size_t n = shared(name, str_from(names[i]));
-
-		if (n > best) {
-			best = n;
-			near = str_from(names[i]);
-		}
-	}
-	return near;
-}
-
 static void advise_name(const struct preflight *p, struct property *out)
 {
-	struct str near = nearest(str_from(p->conf->model), p->names, p->name_count);
+	const char *near = text_nearest(str_from(p->conf->model), p->names, p->name_count);
 
-	if (near.p) {
-		property_fix(out, "use \1model\2 %.*s", STR_ARG(near));
+	if (near) {
+		property_fix(out, "use \1model\2 %s", near);
 		return;
 	}
 	if (!p->name_count) {

@@ -217,7 +217,7 @@ process_ended() {
 	code=0
 	wait $pid || code=$?
 	[ $code = 4 ]
-	[ "$(grep -c '"type":"property"' lines)" = 15 ]
+	[ "$(grep -c '"type":"property"' lines)" = 14 ]
 	expect_property capacity '.status == "ok"'
 	expect_property seed '.status == "unknown" and .evidence != null'
 	all_are lines property '.status != "fail"'

@@ -12,7 +12,7 @@
 #define TEXT_BETWEEN "unexpected text between its parameters"
 #define NO_PAIRS     "it does not consist of keys and values"
 
-struct container {
+struct open_value {
 	bool list, any; /* any: it has a member */
 	char end;       /* of pairs: its closing bracket */
 	struct str schema, name;
@@ -24,24 +24,24 @@ struct container {
 	uint64_t serial;
 };
 
-struct nest {
+struct nested_call {
 	struct finder *f;
 	const char *quote;
 	struct str root, s; /* the tool's schema; the rest of the text */
 	struct buf out;
-	struct container open[DEPTH_MAX];
+	struct open_value open[DEPTH_MAX];
 	size_t depth;
 	struct map keys; /* of objects that are elements, by name and serial number */
 	uint64_t serial;
 	const char *why;
 };
 
-static struct container *top(struct nest *n)
+static struct open_value *top(struct nested_call *n)
 {
 	return &n->open[n->depth - 1];
 }
 
-static void open_container(struct nest *n, const struct container *c)
+static void open_container(struct nested_call *n, const struct open_value *c)
 {
 	if (n->depth == DEPTH_MAX) {
 		n->why = "it is nested too deeply";
@@ -52,14 +52,14 @@ static void open_container(struct nest *n, const struct container *c)
 	buf_char(&n->out, c->list ? '[' : '{');
 }
 
-static void close_container(struct nest *n)
+static void close_container(struct nested_call *n)
 {
 	buf_char(&n->out, n->open[--n->depth].list ? ']' : '}');
 }
 
 /* Adds the call that was read; read: up to its end. */
-static void add_call(struct nest *n, const struct tool_format *row, struct str name, bool read,
-                     struct str *rest)
+static void add_call(struct nested_call *n, const struct tool_format *row, struct str name,
+                     bool read, struct str *rest)
 {
 	struct str source = {rest->p, call_end(n->f, row, *rest)}, s = str_skip(*rest, source.n);
 	size_t first = n->f->count;
@@ -82,7 +82,7 @@ static void add_call(struct nest *n, const struct tool_format *row, struct str n
 
 /* ---- keys and values ---- */
 
-static bool read_string(struct nest *n, struct str *text)
+static bool read_string(struct nested_call *n, struct str *text)
 {
 	struct str before;
 
@@ -91,7 +91,7 @@ static bool read_string(struct nest *n, struct str *text)
 }
 
 /* False: the text ends inside the key. */
-static bool read_key(struct nest *n, struct str *key)
+static bool read_key(struct nested_call *n, struct str *key)
 {
 	if (str_starts(n->s, str_from(n->quote))) {
 		if (!read_string(n, key))
@@ -112,7 +112,7 @@ static bool read_key(struct nest *n, struct str *key)
 }
 
 /* A number, a boolean or null: up to a comma or bracket. */
-static bool read_bare_value(struct nest *n, struct str schema)
+static bool read_bare_value(struct nested_call *n, struct str schema)
 {
 	size_t length = 0, at = n->out.n;
 	unsigned types = schema_types(n->root, schema);
@@ -131,7 +131,7 @@ static bool read_bare_value(struct nest *n, struct str schema)
 	return n->s.n > 0;
 }
 
-static bool read_value(struct nest *n, struct str schema)
+static bool read_value(struct nested_call *n, struct str schema)
 {
 	struct str text;
 
@@ -140,7 +140,7 @@ static bool read_value(struct nest *n, struct str schema)
 	if (n->s.p[0] == '{' || n->s.p[0] == '[') {
 		bool list = n->s.p[0] == '[';
 
-		open_container(n, &(struct container){
+		open_container(n, &(struct open_value){
 					  .list = list, .end = list ? ']' : '}', .schema = schema});
 		n->s = str_skip(n->s, 1);
 		return true;
@@ -154,9 +154,9 @@ static bool read_value(struct nest *n, struct str schema)
 }
 
 /* Reads one member of the innermost container, or its end. False: the text ends inside it. */
-static bool read_member(struct nest *n)
+static bool read_member(struct nested_call *n)
 {
-	struct container *c = top(n);
+	struct open_value *c = top(n);
 	struct str key = STR_NONE;
 
 	n->s = skip_whitespace(n->s);
@@ -195,11 +195,11 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 {
 	struct str s = *rest, name = read_name(&s);
 	size_t end = call_end(f, row, *rest);
-	struct nest n = {.f = f,
-	                 .quote = row->quote,
-	                 .root = call_schema(f, name),
-	                 .s = str_skip(s, 1),
-	                 .out = BUF(FOUND_TEXT_MAX)};
+	struct nested_call n = {.f = f,
+	                        .quote = row->quote,
+	                        .root = call_schema(f, name),
+	                        .s = str_skip(s, 1),
+	                        .out = BUF(FOUND_TEXT_MAX)};
 	bool read = true;
 
 	if (!s.n) {
@@ -212,8 +212,8 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 		n.why = is_offered(f, name) ? NULL : "it has no arguments in braces";
 		n.s = str_skip(*rest, end);
 	} else {
-		open_container(&n, &(struct container){.end = s.p[0] == '(' ? ')' : '}',
-		                                       .schema = n.root});
+		open_container(&n, &(struct open_value){.end = s.p[0] == '(' ? ')' : '}',
+		                                        .schema = n.root});
 		while (n.depth && !n.why && read)
 			read = read_member(&n);
 		/* a quote mark before the arguments' end may be wrong */
@@ -226,7 +226,7 @@ void grammar_pairs(struct finder *f, const struct tool_format *row, struct str *
 
 /* ---- elements ---- */
 
-static struct str child_schema(const struct nest *n, struct str schema, struct str name)
+static struct str child_schema(const struct nested_call *n, struct str schema, struct str name)
 {
 	struct str found = typed_property(n->root, schema, name);
 	struct str items = JSON_GET(schema, "items"), each;
@@ -248,16 +248,16 @@ static bool read_tag(struct finder *f, struct str *s, struct str *tag)
 	return cut_at(f, *s, ">", tag, s);
 }
 
-static void end_repeated(struct nest *n)
+static void end_repeated(struct nested_call *n)
 {
 	buf_text(&n->out, top(n)->many ? "]" : "");
 	top(n)->many = false;
 }
 
 /* Makes an array of the last member's value. */
-static void begin_repeated(struct nest *n)
+static void begin_repeated(struct nested_call *n)
 {
-	struct container *c = top(n);
+	struct open_value *c = top(n);
 	char *room = c->many ? NULL : buf_room(&n->out, 1);
 
 	if (room) {
@@ -268,9 +268,9 @@ static void begin_repeated(struct nest *n)
 	c->many = true;
 }
 
-static void begin_element(struct nest *n, struct str name)
+static void begin_element(struct nested_call *n, struct str name)
 {
-	struct container *c = top(n);
+	struct open_value *c = top(n);
 	bool again = c->any && str_eq(c->last, name);
 	uint64_t hash = map_hash_with(map_hash(name), c->serial);
 
@@ -292,7 +292,7 @@ static void begin_element(struct nest *n, struct str name)
 }
 
 /* An element without children. */
-static void put_text(struct nest *n, struct str schema, struct str text)
+static void put_text(struct nested_call *n, struct str schema, struct str text)
 {
 	unsigned types = schema_types(n->root, schema);
 	bool container = types & (TYPE_ARRAY | TYPE_OBJECT) && !(types & TYPE_STRING);
@@ -304,7 +304,7 @@ static void put_text(struct nest *n, struct str schema, struct str text)
 }
 
 /* Reads everything up to the end of the call. False: the text ends before it. */
-static bool read_elements(struct nest *n)
+static bool read_elements(struct nested_call *n)
 {
 	struct str text, tag, leaf = STR_NONE,
 			      schema = STR_NONE; /* leaf: open, without children so far */
@@ -333,9 +333,9 @@ static bool read_elements(struct nest *n)
 			            (!(types & TYPE_OBJECT) && str_is(name, "item"));
 
 			if (leaf.p)
-				open_container(n, &(struct container){.list = list,
-				                                      .schema = schema,
-				                                      .name = leaf});
+				open_container(n, &(struct open_value){.list = list,
+				                                       .schema = schema,
+				                                       .name = leaf});
 			begin_element(n, name);
 			leaf = name;
 			schema = child_schema(n, top(n)->schema, name);
@@ -346,7 +346,7 @@ static bool read_elements(struct nest *n)
 
 void grammar_elements(struct finder *f, const struct tool_format *row, struct str *rest)
 {
-	struct nest n = {.f = f, .out = BUF(FOUND_TEXT_MAX)};
+	struct nested_call n = {.f = f, .out = BUF(FOUND_TEXT_MAX)};
 	struct str tag, name;
 
 	if (!cut_at(f, *rest, ">", &tag, &n.s) || !cut_at(f, tag, "=", &name, &name))
@@ -354,7 +354,7 @@ void grammar_elements(struct finder *f, const struct tool_format *row, struct st
 	name = text_trim(name);
 	name = name.n > 1 && strchr("\"'", name.p[0]) ? (struct str){name.p + 1, name.n - 2} : name;
 	n.root = call_schema(f, name);
-	open_container(&n, &(struct container){.schema = n.root, .name = STR("invoke")});
+	open_container(&n, &(struct open_value){.schema = n.root, .name = STR("invoke")});
 	bool read = read_elements(&n);
 	add_call(&n, row, name, read, rest);
 }

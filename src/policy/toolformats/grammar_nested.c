@@ -187,6 +187,7 @@ static struct str read_name(struct str *s)
 	*s = str_skip(*s, str_starts(*s, STR("call:")) ? strlen("call:") : 0);
 	*s = str_skip(*s, str_starts(*s, STR(":")));
 	struct str name = leading_name(*s);
+
 	*s = skip_whitespace(str_skip(*s, name.n));
 	return name;
 }
@@ -303,43 +304,58 @@ static void put_text(struct nested_call *n, struct str schema, struct str text)
 		typed_value(n->f, n->root, schema, text, HINT_NONE, &n->out);
 }
 
+/* An element that was opened and has no children so far. */
+struct leaf {
+	struct str name, schema;
+};
+
+static void open_tag(struct nested_call *n, struct str name, struct leaf *leaf)
+{
+	unsigned types = leaf->name.p ? schema_types(n->root, leaf->schema) : 0;
+	bool list = types & TYPE_ARRAY || (!(types & TYPE_OBJECT) && str_is(name, "item"));
+
+	if (leaf->name.p) {
+		open_container(n, &(struct open_value){.list = list,
+		                                       .schema = leaf->schema,
+		                                       .name = leaf->name});
+	}
+	begin_element(n, name);
+	*leaf = (struct leaf){name, child_schema(n, top(n)->schema, name)};
+}
+
+/* text: before the tag. */
+static void close_tag(struct nested_call *n, struct str name, struct str text, struct leaf *leaf)
+{
+	if (!str_eq(name, leaf->name.p ? leaf->name : top(n)->name)) {
+		n->why = "a parameter has no end tag";
+	} else if (leaf->name.p) {
+		put_text(n, leaf->schema, text);
+		leaf->name = STR_NONE;
+	} else {
+		end_repeated(n);
+		close_container(n);
+	}
+}
+
 /* Reads everything up to the end of the call. False: the text ends before it. */
 static bool read_elements(struct nested_call *n)
 {
-	struct str text, tag, leaf = STR_NONE,
-			      schema = STR_NONE; /* leaf: open, without children so far */
+	struct leaf leaf = {.name = STR_NONE};
+	struct str text, tag;
 
 	while (!n->why && n->depth && cut_at(n->f, n->s, NAMESPACE, &text, &n->s)) {
 		/* the tokenizer may double the bracket */
-		text.n -= text.n && n->depth == 1 && !leaf.p && text.p[text.n - 1] == ']';
+		text.n -= text.n && n->depth == 1 && !leaf.name.p && text.p[text.n - 1] == ']';
 		if (!read_tag(n->f, &n->s, &tag))
 			return false;
 		bool closes = tag.n && tag.p[0] == '/';
-		struct str name = str_skip(tag, closes);
 
-		if (text_trim(text).n && !(closes && leaf.p)) {
+		if (text_trim(text).n && !(closes && leaf.name.p))
 			n->why = TEXT_BETWEEN;
-		} else if (closes && !str_eq(name, leaf.p ? leaf : top(n)->name)) {
-			n->why = "a parameter has no end tag";
-		} else if (closes && leaf.p) {
-			put_text(n, schema, text);
-			leaf = STR_NONE;
-		} else if (closes) {
-			end_repeated(n);
-			close_container(n);
-		} else {
-			unsigned types = leaf.p ? schema_types(n->root, schema) : 0;
-			bool list = types & TYPE_ARRAY ||
-			            (!(types & TYPE_OBJECT) && str_is(name, "item"));
-
-			if (leaf.p)
-				open_container(n, &(struct open_value){.list = list,
-				                                       .schema = schema,
-				                                       .name = leaf});
-			begin_element(n, name);
-			leaf = name;
-			schema = child_schema(n, top(n)->schema, name);
-		}
+		else if (closes)
+			close_tag(n, str_skip(tag, 1), text, &leaf);
+		else
+			open_tag(n, tag, &leaf);
 	}
 	return n->why || !n->depth;
 }

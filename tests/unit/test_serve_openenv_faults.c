@@ -256,18 +256,10 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } tests[] = {
-	{"leak-slot", leak_slot},
-	{"capacity", capacity},
-	{"alias", alias},
-	{"seed-ignored", seed_ignored},
-	{"no-metadata", no_metadata},
-	{"close-1011", close_1011},
-	{"stateless", stateless},
-	{"zombie", zombie},
-	{"late-reply", late_reply},
-	{"disconnect", disconnect},
-	{"slow", slow_and_hang},
-	{"hang", NULL},
+	{"leak-slot", leak_slot},       {"capacity", capacity},       {"alias", alias},
+	{"seed-ignored", seed_ignored}, {"no-metadata", no_metadata}, {"close-1011", close_1011},
+	{"stateless", stateless},       {"zombie", zombie},           {"late-reply", late_reply},
+	{"disconnect", disconnect},     {"slow", slow_and_hang},      {"hang", NULL},
 };
 
 static bool is_tested(const char *fault)

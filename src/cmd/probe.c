@@ -214,7 +214,7 @@ static const struct opt options[] = {
                    "compare the tools with those of this recording, which is also the solution "
                    "without --solution"),
 	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
-                   "with a model: look for tools named by these tasks that the server lacks"),
+                   "with a model: check that these tasks fill the trainer's batches"),
 	OPT_DURATION(0, "settle", OPT_HARMLESS, FIELD(settle),
                      "how long a closed session may take to free its slot (default 5s)"),
 	OPT_FLAG(0, "call-read-only", OPT_REACH + OPT_COMMON, FIELD(call_read_only),

@@ -38,8 +38,8 @@ static const struct opt options[] = {
 	OPT_LIST(0, "fault", OPT_HARMLESS, "FAULT", FIELD(faults),
                  "inject this fault; may be given several times"),
 	OPT_LIST(0, "allow-origin", OPT_REACH, "ORIGIN", FIELD(origins),
-                 "also accept requests from web pages of this origin, http://HOST[:PORT] (with "
-                 "CORS headers), and requests for that host; * accepts all (default: pages of "
+                 "also accept requests from web pages of this origin, http://HOST[:PORT], and "
+                 "requests for that host; * accepts all (default: pages of "
                  "this host, and requests for an IP address or localhost); may be given several "
                  "times"),
 	OPT_STRING(0, "delay", OPT_HARMLESS, "DURATION", FIELD(delay),
@@ -299,7 +299,7 @@ const struct command command_serve = {
 		"FILE is a recording: its rollouts are played back over the protocol they "
 		"were recorded with, each to one session, in the order of their headers or "
 		"by the seed that the client asks for. A call that was not recorded gets a "
-		"tool error that shows the nearest recorded call, and a session for which no "
+		"tool error that shows the call recorded there, and a session for which no "
 		"rollout is left is refused. With --as llm the recording replies as the "
 		"model, with the recorded assistant messages (see PLAYBACK in "
 		"rolldbg-serve(1)).\n"

@@ -56,7 +56,6 @@ struct env_traits {
 	bool has_episodes;   /* it is an environment; otherwise its tools may have side effects
 			      anywhere */
 	bool names_sessions; /* the server assigns each session an id */
-	bool has_episode_id; /* the state has an `episode_id`, which is null without an episode */
 	bool own_server;     /* each session has its own server process */
 	/* Why requests do not stay in one environment, and how to fix it; NULL if they do. */
 	const char *no_sessions, *no_sessions_fix;

@@ -38,14 +38,12 @@ struct llm_policy {
 	const struct llm_conf *conf;
 	struct str tools, vars; /* owned copies */
 	const char *task;
-	const char *template_format; /* the format that the chat template shows; NULL: unknown */
-	struct arena arena;          /* as long as the policy */
+	struct arena arena; /* as long as the policy */
 	struct chat_request request;
 	struct chat chat;
 	struct event_queue events;
 	struct conversation conversation;
 	struct buf body, text, about, reason;
-	struct buf media; /* content parts of the turn's results, comma separated */
 	struct str params;
 
 	/* The current turn. */
@@ -65,12 +63,6 @@ static void llm_begin(struct policy *base, const struct policy_view *v, struct s
 		.observation = v->observation, .state = v->state, .task = p->task, .vars = p->vars};
 
 	chat_prompts(p->conf, p->tools, &values, &p->conversation);
-	if (p->conf->media)
-		tool_result_media(v->observation, &p->media);
-	if (p->media.n) {
-		conversation_add_parts(&p->conversation, buf_view(&p->media));
-		buf_clear(&p->media);
-	}
 	*messages = conversation_added(&p->conversation);
 }
 
@@ -303,7 +295,6 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
 	struct calls_conf conf = {.tools = p->tools,
 	                          .mode = p->conf->tool_mode,
 	                          .format = p->conf->tool_format,
-	                          .likely = p->template_format,
 	                          .repair = p->conf->repair,
 	                          .first = p->calls_made,
 	                          .stopped = is_stopped,
@@ -330,9 +321,7 @@ static int llm_decide(struct policy *base, const struct policy_view *v, struct d
    else NULL. */
 static const char *result_format(const struct llm_policy *p)
 {
-	const char *shown = p->template_format ? p->template_format : p->calls.format;
-
-	return p->conf->tool_mode == TOOLS_NATIVE ? shown : NULL;
+	return p->conf->tool_mode == TOOLS_NATIVE ? p->calls.format : NULL;
 }
 
 /* A call made through the API needs a message of role tool as its result, in any tool mode. A
@@ -384,17 +373,6 @@ static void put_answer(const struct policy_result *r, struct buf *out)
 		buf_str(out, r->raw.n ? r->raw : r->message);
 }
 
-/* Most APIs accept only text in results: images and sounds follow after all results of the turn. */
-static void add_media(struct llm_policy *p, const struct policy_result *r)
-{
-	if (p->conf->media)
-		tool_result_media(r->observation, &p->media);
-	if (p->media.n && !r->decision->more) {
-		conversation_add_parts(&p->conversation, buf_view(&p->media));
-		buf_clear(&p->media);
-	}
-}
-
 static void llm_observe(struct policy *base, const struct policy_result *r, struct str *messages)
 {
 	struct llm_policy *p = (struct llm_policy *)base;
@@ -408,7 +386,6 @@ static void llm_observe(struct policy *base, const struct policy_result *r, stru
 		buf_clear(&p->text);
 		put_answer(r, &p->text);
 		add_result(p, r->decision, buf_view(&p->text));
-		add_media(p, r);
 	}
 	*messages = conversation_added(&p->conversation);
 }
@@ -434,7 +411,7 @@ static void llm_close(struct policy *base)
 
 	if (!p)
 		return;
-	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason, &p->media};
+	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(all[i]);
 	chat_reply_release(&p->reply);
@@ -454,10 +431,6 @@ static struct str describe(struct llm_policy *p)
 
 	buf_str(&text, p->conf->params);
 	buf_cut(&text, text.n - 1);
-	if (p->template_format) {
-		buf_printf(&text, ",\"tool_format\":\"%s\",\"tool_format_from\":\"chat_template\"",
-		           p->template_format);
-	}
 	buf_text(&text, ",\"sent\":");
 	buf_str(&text, buf_view(&p->request.sent));
 	buf_char(&text, '}');
@@ -483,12 +456,11 @@ static int llm_open(const struct policy_conf *conf, struct policy **out, struct 
 	p->tools = arena_str(&p->arena, conf->tools);
 	p->vars = arena_str(&p->arena, conf->vars);
 	p->task = conf->task ? arena_str(&p->arena, str_from(conf->task)).p : "";
-	p->body = p->text = p->about = p->reason = p->media = BUF(BUF_MAX_MESSAGE);
+	p->body = p->text = p->about = p->reason = BUF(BUF_MAX_MESSAGE);
 	chat_request_init(&p->request, p->conf, p->tools, conf->sample);
 	chat_init(&p->chat, p->conf, conf->io, &p->events, (uint64_t)conf->sample);
 	p->chat.usage = conf->usage;
 	conversation_init(&p->conversation);
-	p->template_format = chat_template_format(&p->chat);
 	p->params = describe(p);
 	*out = &p->base;
 	return 0;
@@ -499,7 +471,6 @@ const struct policy_ops policy_llm = {
 	.keys = &llm_file_keys,
 	.spelled = "llm",
 	.help = "asks a model through an OpenAI-compatible API",
-	.asks_model = true,
 	.open = llm_open,
 	.decide = llm_decide,
 	.facts = llm_facts,

@@ -37,22 +37,6 @@ static const struct policy_ops *by_spec(const char *spec)
 	return policy_of_kind((struct str){spec, strcspn(spec, ":")});
 }
 
-static const struct policy_ops *for_model(void)
-{
-	for (size_t i = 0; i < policies_count; i++)
-		if (policies[i]->asks_model)
-			return policies[i];
-	return NULL;
-}
-
-static const struct policy_ops *for_actions(void)
-{
-	for (size_t i = 0; i < policies_count; i++)
-		if (policies[i]->takes_actions)
-			return policies[i];
-	return NULL;
-}
-
 static int no_policy(const struct policy_conf *conf, struct error *err)
 {
 	struct buf names = BUF(BUF_MAX_SMALL);
@@ -93,9 +77,9 @@ static int choose(const struct policy_conf *conf, const struct policy_ops **kind
 	const char *given = given_calls(conf);
 
 	*kind = conf->calls.p ? NULL
-	        : conf->llm   ? for_model()
+	        : conf->llm   ? &policy_llm
 	        : conf->spec  ? by_spec(conf->spec)
-	        : given       ? for_actions()
+	        : given       ? &policy_script
 	                      : NULL;
 	if (check_calls(conf, given, err))
 		return -1;

@@ -104,8 +104,6 @@ struct policy_ops {
 	const struct keyed_table *keys; /* of its files, for the manual */
 	const char *spelled;            /* form of a spec: "random:SEED"; NULL: only files */
 	const char *help;
-	bool takes_actions; /* used for actions without a spec */
-	bool asks_model;    /* used if conf has a model */
 	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. out NULL: only
 	   checks what is known before the environment is: the spec, the form of the actions, the
 	   model. */

@@ -73,8 +73,7 @@ static void random_close(struct policy *base)
 
 	if (!p)
 		return;
-	buf_release(&p->arguments);
-	buf_release(&p->name);
+	BUFS_RELEASE(&p->arguments, &p->name);
 	arena_release(&p->arena);
 	free(p);
 }

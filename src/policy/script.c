@@ -1,5 +1,4 @@
 /* The deterministic policy: see script.h. */
-#define _GNU_SOURCE /* memmem */
 #include "policy/script.h"
 
 #include "base/text.h"
@@ -83,8 +82,7 @@ static void script_close(struct policy *p)
 
 	if (!s)
 		return;
-	buf_release(&s->last_error);
-	buf_release(&s->this_error);
+	BUFS_RELEASE(&s->last_error, &s->this_error);
 	arena_release(&s->arena);
 	free(s);
 }
@@ -289,32 +287,14 @@ static void read_list(struct str list, struct arena *arena, struct str **out, si
 	}
 }
 
-/* Does the tool's description or schema have the word? */
-static bool names_word(struct str tool, struct str word)
-{
-	const char *end = tool.p + tool.n, *at = tool.p;
-
-	while ((at = word.n ? memmem(at, (size_t)(end - at), word.p, word.n) : NULL)) {
-		const char *after = at + word.n;
-
-		if ((at == tool.p || !is_of_word(at[-1]) || !is_of_word(*at)) &&
-		    (after == end || !is_of_word(*after) || strchr(".:", *after))) {
-			return true;
-		}
-		at = after;
-	}
-	return false;
-}
-
 /* One action of "A,B,C" whatever the schema takes: a number, JSON, or a word. A dot is part of a
-   file's name or of a sentence rather than of an action, unless the tool has that word, too. */
+   file's name or of a sentence rather than of an action. */
 static bool is_one_action(const struct action_slot *s, struct str part)
 {
 	double number;
 
 	return json_double_text(part, &number) || value_length(part) == part.n ||
-	       (script_is_plain(part) &&
-	        (!memchr(part.p, '.', part.n) || s->conf->force_call || names_word(s->tool, part)));
+	       (script_is_plain(part) && (s->conf->force_call || !memchr(part.p, '.', part.n)));
 }
 
 /* The parts of text that may as well be one value, such as a sentence, are not sent as calls. */
@@ -444,7 +424,6 @@ const struct policy_ops policy_script = {
 	.kind = POLICY_SCRIPT,
 	.keys = &script_file_keys,
 	.help = "a fixed list of calls: \1actions\2 A,B,C, or a policy file",
-	.takes_actions = true,
 	.open = script_open,
 	.from_file = script_from_file,
 	.decide = script_decide,

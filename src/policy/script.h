@@ -32,9 +32,8 @@ MUST_USE int script_from_actions(const struct policy_conf *conf, const struct st
                                  struct error *err);
 
 /* The same for conf->actions: "A,B,C", or a JSON array of strings. FAIL_USAGE also for text with a
-   comma that may be one value: a list of words, numbers and JSON values is none (a word with a dot
-   only if the tool's description or schema has it), nor is a list of values that the schema takes if it does not take the
-   whole text. */
+   comma that may be one value: a list of words without a dot, numbers and JSON values is none, nor is a
+   list of values that the schema takes if it does not take the whole text. */
 MUST_USE int script_from_text(const struct policy_conf *conf, struct arena *arena,
                               struct script_conf *out, struct error *err);
 

@@ -186,8 +186,7 @@ static int not_one_argument(struct str tool, struct str properties, struct str r
 	                  ? "choose it with \1argument\2 NAME, or "
 	                  : "",
 	          buf_cstr(&cut));
-	buf_release(&example);
-	buf_release(&cut);
+	BUFS_RELEASE(&example, &cut);
 	return -1;
 }
 

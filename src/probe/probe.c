@@ -43,8 +43,6 @@ void property_quote(struct property *out, const struct probe_reply *r)
 	probe_reply_describe(r, &out->evidence);
 }
 
-/* ---- queries ---- */
-
 size_t probe_ok_calls(const struct probe *p)
 {
 	size_t n = 0;
@@ -83,15 +81,6 @@ const struct probe_call *probe_good(const struct probe *p, size_t i)
 	return &p->calls[p->good[i]];
 }
 
-/* ---- the run ---- */
-
-/* "capacity 3 of 8; seed only without other sessions" */
-static void add_reason(const struct property *found, struct buf *out)
-{
-	buf_printf(out, "%s%s ", out->n ? "; " : "", found->name);
-	buf_str(out, buf_view(&found->value));
-}
-
 /* A failure decides; else what is needed and unknown keeps it open. */
 static void add_to_fitness(const struct property *found, bool is_needed, struct probe_summary *out)
 {
@@ -104,8 +93,10 @@ static void add_to_fitness(const struct property *found, bool is_needed, struct 
 		buf_clear(&out->fit_why);
 		out->fit = PROPERTY_UNKNOWN;
 	}
-	if (s == out->fit && (is_needed || s == PROPERTY_FAIL))
-		add_reason(found, &out->fit_why);
+	if (s == out->fit && (is_needed || s == PROPERTY_FAIL)) {
+		buf_printf(&out->fit_why, "%s%s %s", out->fit_why.n ? "; " : "", found->name,
+		           buf_cstr(&found->value));
+	}
 }
 
 static void report(struct probe *p, struct property *found, struct probe_summary *out)

@@ -118,7 +118,29 @@ enum explanation probe_compare(const struct probe *p, const struct series *s, st
 /* Sends the history experiment, once. All sessions are closed. */
 MUST_USE int probe_history(struct probe *p, struct error *err);
 
-/* ---- reopen.c: sessions one after the other ---- */
+/* Copies to the arena; absent: empty. */
+struct str probe_keep(struct probe *p, const struct buf *b);
+/* Reads the state, also into the arena; absent: unknown. */
+MUST_USE int probe_read(struct probe *p, struct session *s, struct snapshot *to, struct str *out,
+                        struct error *err);
+
+/* ---- reward.c ---- */
+
+/* What the calls of one policy led to. */
+struct played {
+	bool played, known;     /* known: some reward was reported */
+	size_t calls, failed;   /* failed: calls */
+	struct probe_reply why; /* the first failure */
+	double reward;
+	struct probe_call last;
+};
+
+/* Makes calls in the first session until the policy or the episode ends, at most that many. Without a
+   policy, `again` is repeated; NULL: nothing is called. */
+MUST_USE int probe_play(struct probe *p, struct policy *policy, const struct probe_call *again,
+                        size_t most, struct played *e, struct error *err);
+
+/* ---- sessions one after the other ---- */
 
 /* A new session with the probe's seed, in p->sessions[0]. Not open: the reason is in the
    evidence of the property, which is judged to be not tested. */

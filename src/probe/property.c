@@ -19,9 +19,7 @@ struct property property_begin(const char *name)
 
 void property_end(struct property *p)
 {
-	buf_release(&p->value);
-	buf_release(&p->evidence);
-	buf_release(&p->fix);
+	BUFS_RELEASE(&p->value, &p->evidence, &p->fix);
 }
 
 void property_judge(struct property *out, enum property_status status, const char *fmt, ...)

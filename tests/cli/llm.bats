@@ -312,25 +312,6 @@ expect_reply() {
 	stop_model
 }
 
-@test "profile llamacpp: the chat template, requested once per run, decides the formats of calls and results" {
-	local call='<TOOLCALL>[{"name": "lake_move", "arguments": {"action": "DOWN"}}]</TOOLCALL>'
-	jq -n --arg call "$call" '{then: "cycle", chat_template: "{{ \"<TOOLCALL>[\" + calls + \"]</TOOLCALL>\" }}", replies: [{text: $call}]}' >script.json
-	model script.json
-	expect 0 rolldbg run -vv --policy llm --model m --profile llamacpp --base-url "$base" --max-turns 2 --group-size 3 --jobs 2 --fail-on never --out a.jsonl
-	[ "$(grep -c 'GET .*/props: the chat template writes calls as toolcall' <<<"$stderr")" = 1 ]
-	all_are a.jsonl header '.policy.params | .tool_format == "toolcall" and .tool_format_from == "chat_template"'
-	all_are a.jsonl step '.messages[-1].content | startswith("<TOOL_RESPONSE>[")'
-	stop_model
-	jq 'del(.chat_template)' script.json >other.json
-	model other.json
-	expect 0 rolldbg run -vv --policy llm --model m --profile llamacpp --base-url "$base" --max-turns 2 --group-size 3 --jobs 2 --fail-on never --out b.jsonl
-	[ "$(grep -c 'GET .*/props: no chat template' <<<"$stderr")" = 1 ]
-	all_are b.jsonl header '.policy.params | has("tool_format") or has("tool_format_from") | not'
-	expect 0 rolldbg run -vv --policy llm --model m --base-url "$base" --max-turns 2 --fail-on never --out c.jsonl
-	run ! grep -q props <<<"$stderr"
-	stop_model
-}
-
 @test "while waiting for the model, a terminal shows the turn, the seconds and the tokens" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	jq -n '{replies: [{calls: [{name: "lake_move", arguments: {action: "DOWN"}}], delay: "1300ms"}, {text: "Done.", delay: "500ms"}]}' >script.json

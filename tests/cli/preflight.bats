@@ -124,17 +124,12 @@ start_ready_model() {
 	[ $code = 130 ]
 }
 
-# shellcheck disable=SC2016 # literal backticks
-@test "tasks: tools they name, in their tool lists and in their variables" {
-	start_ready_model
-	printf '%s\n' '{"id":"a","tool":"lake_move"}' '{"id":"b","vars":{"tools":["lake_mov",{"function":{"name":"lake_move"}}],"hint":"try `lake_jump(far)`, `far` away"}}' >tasks.jsonl
-	expect 1 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks tasks.jsonl
-	has "$output" 'fail     tool-names    4 named, 2 unknown: task line 2: lake_mov; task line 2: lake_jump'
-	has "$output" 'fix: use lake_move instead of lake_mov; use lake_move instead of lake_jump'
+@test "tasks are those of a policy that asks a model" {
+	printf '%s\n' '{"id":"a","tool":"lake_move"}' >tasks.jsonl
 	expect 2 rolldbg probe "${env[@]}" --tasks tasks.jsonl
 	has "$stderr" '--tasks needs a policy that asks a model'
 	expect 2 rolldbg probe "${env[@]}" --model tiny
-	expect 3 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url "$base" --tasks none.jsonl
+	expect 3 rolldbg probe "${env[@]}" --policy llm --model tiny --base-url http://127.0.0.1:9/v1 --tasks none.jsonl
 }
 
 # expect_groups STATUS TEXT OPTIONS...: the property "groups" of an environment with room for two sessions.

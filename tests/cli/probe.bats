@@ -69,7 +69,7 @@ expect_property() {
 	rolldbg probe --json --env 'builtin:frozen_lake?max_envs=3&fault=fallback-session' >lines || [ $? = 1 ]
 	[ "$(jq -r 'select(.type == "property").name' lines)" = "$(rolldbg __spec | awk -F '\t' '$2 == "property" { print $3 }')" ]
 	[ "$(jq -c 'select(.type == "property") | keys_unsorted' lines | sort -u)" = '["type","name","status","value","evidence","fix"]' ]
-	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 15 and .sessions == 4 and .need == 4' lines
+	jq -es 'last | .type == "summary" and .ok + .fail + .unknown + .skipped == 14 and .sessions == 4 and .need == 4' lines
 	[ "$(jq -s 'last.fail' lines)" = "$(grep -c '"status":"fail"' lines)" ]
 	# a failure has evidence and a fix
 	all_are lines property '.status != "fail" or (.evidence != null and .fix != null)'
@@ -226,7 +226,7 @@ process_ended() {
 	code=0
 	wait $pid || code=$?
 	[ $code = 4 ]
-	[ "$(grep -c '"type":"property"' lines)" = 15 ]
+	[ "$(grep -c '"type":"property"' lines)" = 14 ]
 	expect_property capacity '.status == "ok"'
 	expect_property seed '.status == "unknown" and .evidence != null'
 	all_are lines property '.status != "fail"'

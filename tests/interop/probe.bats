@@ -61,7 +61,6 @@ expect_property() {
 @test "reward-kit 0.4.1: no reset within a session, environment ids are hashes" {
 	run_probe b 0 --env "$(url b)" --actions DOWN,DOWN,RIGHT,RIGHT
 	expect_not_ok b 'reset skipped,release unknown,reward unknown'
-	expect_property b episode-id '.value == "assigned by the server"'
 	expect_property b seed '.value == "reproducible"'
 }
 
@@ -124,7 +123,7 @@ expect_property() {
 		sdk_start sdk$sdk $sdk --max-sessions 3
 		run_probe sdk$sdk 1 --env "$(url sdk$sdk)"
 		expect_property sdk$sdk capacity '.status == "fail" and .value == "3 of 4" and (.evidence | contains("Too many open sessions")) and (.fix | contains("max_sessions"))'
-		expect_not_ok sdk$sdk 'capacity fail,tools unknown,reset skipped,state-source unknown,episode-id skipped,statefulness unknown,history unknown,isolation unknown,seed skipped,restart unknown,contract unknown,load unknown,reward skipped'
+		expect_not_ok sdk$sdk 'capacity fail,tools unknown,reset skipped,state-source unknown,statefulness unknown,history unknown,isolation unknown,seed skipped,restart unknown,contract unknown,load unknown,reward skipped'
 		run_probe shared$sdk 1 --env "$(url sdk$sdk)" --state resource:state://counter --tool count --actions 1,2 --need 3
 		expect_property shared$sdk statefulness '.status == "unknown" and (.evidence | contains("sessions do not start alike: they differ at /value"))'
 		expect_property shared$sdk isolation '.status == "fail" and (.evidence | contains("/value from 0 to 3"))'
@@ -141,7 +140,7 @@ expect_property() {
 @test "server-everything: healthy, and only requested tools are called" {
 	everything_start everything
 	run_probe everything 0 --env "$(url everything)"
-	expect_not_ok everything 'tools unknown,reset skipped,state-source unknown,episode-id skipped,release unknown,statefulness unknown,history unknown,isolation unknown,seed skipped,restart unknown,contract unknown,load unknown,reward skipped'
+	expect_not_ok everything 'tools unknown,reset skipped,state-source unknown,release unknown,statefulness unknown,history unknown,isolation unknown,seed skipped,restart unknown,contract unknown,load unknown,reward skipped'
 	expect_property everything tools '.value | endswith("none called")'
 	run_probe asked 0 --env "$(url everything)" --tool echo --actions hello,world --sessions 2
 	expect_property asked tools '.value | endswith("1 of 1 tested replied")'

@@ -14,8 +14,7 @@
 	"{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c\",\"type\":"         \
 	"\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{\\\"a\\\":1}\"}}]},"           \
 	"{\"role\":\"tool\",\"tool_call_id\":\"c\",\"content\":\"R\"},"                            \
-	"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{\"url\":"          \
-	"\"data:image/png;base64,QUJD\"}}]}]}"
+	"{\"role\":\"user\",\"content\":\"V\"}]}"
 
 static const struct api *api_of(const char *name)
 {
@@ -51,8 +50,7 @@ static void requests(void)
 	         "{\"role\":\"system\",\"content\":\"S\"},{\"role\":\"user\",\"content\":\"U\"},"
 	         "{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":"
 	         "\"{\\\"a\\\":1}\"},{\"type\":\"function_call_output\",\"call_id\":\"c\","
-	         "\"output\":\"R\"},{\"role\":\"user\",\"content\":[{\"type\":\"input_image\","
-	         "\"image_url\":\"data:image/png;base64,QUJD\"}]}]}"},
+	         "\"output\":\"R\"},{\"role\":\"user\",\"content\":\"V\"}]}"},
 		{"anthropic",
 	         "{\"model\":\"m\",\"tools\":[{\"name\":\"f\",\"description\":\"F.\","
 	         "\"input_schema\":{\"type\":\"object\"}}],\"tool_choice\":{\"type\":\"any\"},"
@@ -61,8 +59,7 @@ static void requests(void)
 	         "{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":\"c\","
 	         "\"name\":\"f\",\"input\":{\"a\":1}}]},{\"role\":\"user\",\"content\":["
 	         "{\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":\"R\"},"
-	         "{\"type\":\"image\",\"source\":{\"type\":\"base64\",\"media_type\":"
-	         "\"image/png\",\"data\":\"QUJD\"}}]}]}"},
+	         "{\"type\":\"text\",\"text\":\"V\"}]}]}"},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

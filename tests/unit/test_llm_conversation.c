@@ -95,46 +95,6 @@ static void forms(void)
 	conversation_release(&c);
 }
 
-static void media(void)
-{
-	static const struct {
-		const char *observation, *parts;
-	} cases[] = {
-		{"\"moved\"", ""},
-		{"[{\"type\":\"text\",\"text\":\"a\"}]", ""},
-		{"[{\"type\":\"image\",\"data\":\"QUJD\",\"mimeType\":\"image/png\"},"
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i\"}}]",
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/png;base64,QUJD\"}},"
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"https://h/i\"}}"},
-		{"[{\"type\":\"audio\",\"data\":\"QUJD\",\"mimeType\":\"audio/x-wav\"}]",
-	         "{\"type\":\"input_audio\",\"input_audio\":{\"data\":\"QUJD\",\"format\":\"wav\"}}"},
-		{"[{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"QUJD\","
-	         "\"mimeType\":\"image/gif\"}}]",
-	         "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:image/gif;base64,QUJD\"}}"},
-		{"[{\"type\":\"resource\",\"resource\":{\"uri\":\"u\",\"blob\":\"QUJD\","
-	         "\"mimeType\":\"application/zip\"}}]",
-	         ""},
-	};
-	struct conversation c;
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		struct buf out = BUF(BUF_MAX_SMALL);
-
-		tool_result_media(str_from(cases[i].observation), &out);
-		is_str(buf_cstr(&out), cases[i].parts, "parts of %s", cases[i].observation);
-		buf_release(&out);
-	}
-	conversation_init(&c);
-	conversation_add_text(&c, "user", STR("U"));
-	conversation_add_parts(&c, STR("{\"type\":\"image_url\"}"));
-	conversation_add_text(&c, "user", STR("V"));
-	is_str(buf_cstr(&c.history.sent),
-	       "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"U\"},"
-	       "{\"type\":\"image_url\"},{\"type\":\"text\",\"text\":\"V\"}]}",
-	       "text and images of the user are one message");
-	conversation_release(&c);
-}
-
 /* 2 KiB of base64, and of letters that are not base64. */
 static void base64(void)
 {
@@ -260,46 +220,13 @@ static void results_by_role(void)
 	conversation_release(&c);
 }
 
-/* Templates quote their format in Jinja. */
-static void templates(void)
-{
-	static const struct {
-		const char *template, *format;
-	} cases[] = {
-		{"{{ '<|im_start|>user\\n' + m.content }}", NULL},
-		{"Action: think, then write >>> or functools.", NULL},
-		{"{{ '<tool_call>\\n{\"name\": \"' + c.name }}\\n</tool_call>'", "hermes"},
-		{"'<tool_call>' + c.name + '<arg_key>' + k + '</arg_key><arg_value>' + v + "
-	         "'</arg_value></tool_call>'",
-	         "glm"},
-		{"'<tool_call>\\n<function=' + c.name + '>\\n<parameter=' + k + '>\\n' + v + "
-	         "'\\n</parameter>\\n</function>\\n</tool_call>'",
-	         "qwen-coder"},
-		{"'<seed:tool_call>\\n<function=' + c.name + '>\\n<parameter=' + k + '>' + v + "
-	         "'</parameter>\\n</function>\\n</seed:tool_call>'",
-	         "seed-oss"},
-		{"'<TOOLCALL>[' + calls + ']</TOOLCALL>'", "toolcall"},
-		{"'<|tool_call>call:' + c.name + '{' + k + ':<|\"|>' + v + '<|\"|>}<tool_call|>'",
-	         "gemma4"},
-		{"'<|tool_call_start|>[' + calls + ']<|tool_call_end|>'", "pythonic"},
-		{"'[TOOL_CALLS]' + c.name + '[ARGS]' + c.arguments", "mistral"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-		is_str(tool_format_of_template(str_from(cases[i].template)), cases[i].format,
-		       "the format of %s", cases[i].template);
-	}
-}
-
 int main(void)
 {
 	users_in_a_row_are_one();
 	forms();
-	media();
 	base64();
 	answers();
 	results();
 	results_by_role();
-	templates();
 	return done();
 }

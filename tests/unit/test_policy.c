@@ -179,7 +179,7 @@ static const struct {
 	{"UP,3,a_b", NAMED, "UP|3|a_b", false},
 	{"UP,sideways", TEXT, "UP|sideways", false},
 	{"v1.5,finals.txt2", NAMED, NULL, false},
-	{"UP,finals.txt2", NAMED, "UP|finals.txt2", false},
+	{"UP,finals.txt2", NAMED, NULL, false},
 	{"report,final.txt", TEXT, NULL, false},
 	{"report,final.txt", NAMED, NULL, false}, /* words within words */
 	{"SET role='admin', name='Bob'", TEXT, NULL, false},

@@ -157,8 +157,7 @@ static int fake_open(const struct env_conf *conf, struct io *io, struct env **ou
 		.traits = {.takes_seed = !has(PLAIN),
 	                   .starts_over = !has(PLAIN | NO_RESET),
 	                   .has_episodes = !has(PLAIN),
-	                   .names_sessions = has(PLAIN),
-	                   .has_episode_id = !has(PLAIN)}};
+	                   .names_sessions = has(PLAIN)}};
 	return 0;
 }
 
@@ -292,41 +291,41 @@ static const struct {
 	unsigned flaws;
 	const char *wanted;
 } rows[] = {
-	{"healthy, with room for two", 0, "oooooooooooouso"},
-	{"healthy, without a limit", NO_LIMIT, "ooooouoooooouso"},
-	{"a world for all", SHARED, "oooooooofououso"},
-	{"a world for all, and no state", SHARED | NO_STATE, "oouuoooofouuuso"},
-	{"calls draw, and no state", SEED_STARTS | NO_STATE, "oouuoouuuuuuuso"},
-	{"a fresh world, and no count", STATELESS | NO_COUNT, "ooufooffuuoouso"},
-	{"a fresh world for each step", STATELESS, "ooufooufuuoouso"},
-	{"seeds are ignored", SEED_IGNORED, "oouooouuofuuuso"},
-	{"a seed determines only the start", SEED_STARTS, "oooooouuouoouso"},
-	{"one generator for all", ONE_GENERATOR, "ooooooooofoouso"},
-	{"nothing is random", DETERMINISTIC, "ooooooooouoouso"},
-	{"room never comes back", LEAK, "ooooofuuouuuuuo"},
-	{"a reset that does nothing", DIRTY, "oofooooooooouso"},
-	{"a second reset is refused", RESET_REFUSED, "oofoooooooouuso"},
-	{"no state", NO_STATE, "oouuooooooouuso"},
-	{"a state that moves by itself", RESTLESS, "ooouooooouuuuso"},
-	{"beyond its limit it hangs", OPEN_HANGS, "oooooooooooouso"},
-	{"beyond its limit one waits", QUEUES, "oooooooooooouso"},
-	{"it goes away", DIES, "ooooouuuouuuuuo"},
-	{"no call succeeds", STEP_FAILS, "oouuoouuuououuo"},
-	{"no call is answered", STEP_HANGS, "ofuuoouuuououuo"},
-	{"calls are refused for lack of room", STEP_FULL, "oooooooooooouso"},
-	{"the tool is not there", UNKNOWN_TOOL, "ofuuoouuuououuo"},
-	{"no tools", NO_TOOLS, "ofuuoouuuououuo"},
-	{"steps are not counted", NO_COUNT, "oooooooooooouso"},
-	{"neither counted nor shown", NO_COUNT | NO_STATE, "oouuooooooouuso"},
-	{"a new episode in the midst", CHURN, "oooooofoouoouso"},
-	{"somebody else's state", LOST_SOURCE, "ooufoofoououuso"},
-	{"plain MCP", PLAIN, "oususouuusuuuso"},
-	{"no reset within a session", NO_RESET, "oosoooooooouuso"},
-	{"no reset at all", RESET_FAILS, "fuuuuuuuuuuuuuo"},
-	{"a state that does not change", FROZEN, "ooufooooouoouso"},
-	{"over after one step", ONCE_OVER, "oooooouuuooouso"},
-	{"the third call breaks it", BREAKS, "oooooofuouoouso"},
-	{"after two steps it no longer changes", STOPS, "oooooofoouoouso"},
+	{"healthy, with room for two", 0, "ooooooooooouso"},
+	{"healthy, without a limit", NO_LIMIT, "oooouoooooouso"},
+	{"a world for all", SHARED, "ooooooofououso"},
+	{"a world for all, and no state", SHARED | NO_STATE, "oouuooofouuuso"},
+	{"calls draw, and no state", SEED_STARTS | NO_STATE, "oouuouuuuuuuso"},
+	{"a fresh world, and no count", STATELESS | NO_COUNT, "ooufoffuuoouso"},
+	{"a fresh world for each step", STATELESS, "ooufoufuuoouso"},
+	{"seeds are ignored", SEED_IGNORED, "oouoouuofuuuso"},
+	{"a seed determines only the start", SEED_STARTS, "ooooouuouoouso"},
+	{"one generator for all", ONE_GENERATOR, "oooooooofoouso"},
+	{"nothing is random", DETERMINISTIC, "oooooooouoouso"},
+	{"room never comes back", LEAK, "oooofuuouuuuuo"},
+	{"a reset that does nothing", DIRTY, "oofoooooooouso"},
+	{"a second reset is refused", RESET_REFUSED, "oofooooooouuso"},
+	{"no state", NO_STATE, "oouuoooooouuso"},
+	{"a state that moves by itself", RESTLESS, "ooouoooouuuuso"},
+	{"beyond its limit it hangs", OPEN_HANGS, "ooooooooooouso"},
+	{"beyond its limit one waits", QUEUES, "ooooooooooouso"},
+	{"it goes away", DIES, "oooouuuouuuuuo"},
+	{"no call succeeds", STEP_FAILS, "oouuouuuououuo"},
+	{"no call is answered", STEP_HANGS, "ofuuouuuououuo"},
+	{"calls are refused for lack of room", STEP_FULL, "ooooooooooouso"},
+	{"the tool is not there", UNKNOWN_TOOL, "ofuuouuuououuo"},
+	{"no tools", NO_TOOLS, "ofuuouuuououuo"},
+	{"steps are not counted", NO_COUNT, "ooooooooooouso"},
+	{"neither counted nor shown", NO_COUNT | NO_STATE, "oouuoooooouuso"},
+	{"a new episode in the midst", CHURN, "ooooofoouoouso"},
+	{"somebody else's state", LOST_SOURCE, "ooufofoououuso"},
+	{"plain MCP", PLAIN, "ousuouuusuuuso"},
+	{"no reset within a session", NO_RESET, "oosooooooouuso"},
+	{"no reset at all", RESET_FAILS, "fuuuuuuuuuuuuo"},
+	{"a state that does not change", FROZEN, "ooufoooouoouso"},
+	{"over after one step", ONCE_OVER, "ooooouuuooouso"},
+	{"the third call breaks it", BREAKS, "ooooofuouoouso"},
+	{"after two steps it no longer changes", STOPS, "ooooofoouoouso"},
 };
 
 static void take(void *ctx, const struct property *p)
@@ -393,7 +392,7 @@ static void test_one_session(struct io *io)
 	char letters[PROPERTY_STATUSES + 32];
 
 	is_int(probe(io, 0, 1, letters, &summary, &err), 0, "one session: judged");
-	is_str(letters, "ooooouoosooouso", "one session: isolation is skipped");
+	is_str(letters, "oooouoosooouso", "one session: isolation is skipped");
 	is_int(server.most, 1, "one session at a time");
 	is_int(summary.capacity, 1, "one had room");
 }

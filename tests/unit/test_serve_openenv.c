@@ -240,7 +240,6 @@ static void too_large(void)
 	ws_send(fd, WS_FIN, (struct str){text, 1});
 	ws_next(fd, &f);
 	is_int(f.code, 1009, "one more byte is refused");
-	is_str(f.text, "a message of over 16777216 bytes", "and why");
 	close(fd);
 	fd = ws_connect(s);
 	ws_send(fd, WS_FIN | WS_TEXT, (struct str){text, limit + 1});
@@ -386,13 +385,10 @@ static void tools(void)
 	ok(strstr(f.text, "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,"
 	                  "\"result\":{\"tools\":[{\"name\":\"get_task\",") == f.text,
 	   "the tools over MCP");
-	ws_ask(fd, RPC("tools/call", "{\"name\":\"get_task\"}"), &f);
-	ok(strstr(f.text, "\"result\":{\"content\":[{\"type\":\"text\",") != NULL,
-	   "a call over MCP: %s", f.text);
-	is_str(ws_ask(fd, RPC("tools/call", "{\"name\":\"nope\"}"), &f),
+	is_str(ws_ask(fd, RPC("tools/call", "{\"name\":\"get_task\"}"), &f),
 	       "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{"
-	       "\"code\":-32603,\"message\":\"Unknown tool: nope\",\"data\":null}}}",
-	       "one that fails");
+	       "\"code\":-32603,\"message\":\"Call tools in messages of type step\",\"data\":null}}}",
+	       "a call outside of steps");
 	ws_ask(fd, STATE, &f);
 	ok(strstr(f.text, "\"step_count\":3,") != NULL, "none of them is a step");
 	is_str(ws_ask(fd, "{\"type\":\"step\",\"data\":{\"type\":\"zzz\"}}", &f),

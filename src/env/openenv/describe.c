@@ -173,6 +173,6 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	e->http.base.facts.env_session = str_from(e->http.conf->env_session);
 	e->http.base.facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->http.http.base);
 	e->http.base.facts.traits.takes_seed = e->http.base.facts.traits.starts_over = true;
-	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.has_episode_id = true;
+	e->http.base.facts.traits.has_episodes = true;
 	return 0;
 }

@@ -67,8 +67,6 @@ struct profile {
 	/* messages of role tool may name the tool, which some templates need */
 	bool names_results;
 	enum api_id api; /* unless the user names another one */
-	/* GET path, next to /v1, of an object with the model's `chat_template`; NULL: none */
-	const char *template_path;
 };
 
 extern const struct profile profiles[];

@@ -12,43 +12,6 @@ static void put_text_block(struct json_writer *w, struct str text)
 	jw_pack(w, "{type:'text',text:%r}", text);
 }
 
-/* From "data:image/png;base64,QUJD", or any other URL. */
-static void put_image(struct json_writer *w, struct str url)
-{
-	struct str inner = json_inner(url), mime = str_skip(inner, strlen("data:"));
-	const char *comma = inner.n ? memchr(inner.p, ',', inner.n) : NULL;
-
-	if (!str_starts(inner, STR("data:")) || !comma) {
-		jw_pack(w, "{type:'image',source:{type:'url',url:%r}}", url);
-		return;
-	}
-	mime.n = strcspn(mime.p, ";,");
-	jw_pack(w, "{type:'image',source:{type:'base64',media_type:%s,data:%s}}", mime,
-	        str_skip(inner, (size_t)(comma - inner.p) + 1));
-}
-
-static void put_user(struct json_writer *w, struct str content)
-{
-	struct str part;
-
-	if (json_type(content) == JSON_STRING)
-		put_text_block(w, content);
-	for (size_t cursor = 0; json_next(content, &cursor, &part);) {
-		struct str url = JSON_GET(JSON_GET(part, "image_url"), "url");
-
-		if (url.p)
-			put_image(w, url);
-		else if (json_type(JSON_GET(part, "text")) == JSON_STRING)
-			put_text_block(w, JSON_GET(part, "text"));
-	}
-}
-
-static void put_result(struct json_writer *w, struct str message)
-{
-	jw_pack(w, "{type:'tool_result',tool_use_id:%?r,content:%?r}",
-	        JSON_GET(message, "tool_call_id"), JSON_GET(message, "content"));
-}
-
 static void put_call(struct json_writer *w, struct str call)
 {
 	struct str function = JSON_GET(call, "function"),
@@ -98,9 +61,10 @@ static void put_messages(struct json_writer *w, struct str messages)
 		if (assistant)
 			put_assistant(w, message);
 		else if (tool)
-			put_result(w, message);
+			jw_pack(w, "{type:'tool_result',tool_use_id:%?r,content:%?r}",
+			        JSON_GET(message, "tool_call_id"), JSON_GET(message, "content"));
 		else
-			put_user(w, JSON_GET(message, "content"));
+			put_text_block(w, JSON_GET(message, "content"));
 	}
 	jw_pack(w, last.p ? "]}]" : "]");
 }

@@ -2,29 +2,6 @@
    outputs. Field names as in the official client (openai-python, types/responses). */
 #include "policy/llm/api_internal.h"
 
-/* ---- the request ---- */
-
-static void put_part(struct json_writer *w, struct str part)
-{
-	struct str url = JSON_GET(JSON_GET(part, "image_url"), "url"),
-		   text = JSON_GET(part, "text");
-
-	if (url.p)
-		jw_pack(w, "{type:'input_image',image_url:%r}", url);
-	else
-		jw_pack(w, "{type:'input_text',text:%r}", text.p ? text : STR("\"\""));
-}
-
-static void put_message(struct json_writer *w, struct str role, struct str content)
-{
-	jw_pack(w, "{role:%r", role);
-	if (json_type(content) == JSON_ARRAY)
-		api_put_list(w, "content", content, put_part);
-	else
-		jw_pack(w, "content:%r", content);
-	jw_end(w);
-}
-
 static void put_call(struct json_writer *w, struct str call)
 {
 	struct str function = JSON_GET(call, "function");
@@ -43,7 +20,7 @@ static void put_item(struct json_writer *w, struct str message)
 		return;
 	}
 	if (!json_is_null(content) && !json_is(content, STR("")))
-		put_message(w, role, content);
+		jw_pack(w, "{role:%r,content:%r}", role, content);
 	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);)
 		put_call(w, call);
 }
@@ -107,8 +84,6 @@ void api_responses_request(struct str chat, struct buf *out)
 		jw_pack(&w, "store:false"); /* each request has the whole conversation */
 	jw_end(&w);
 }
-
-/* ---- the reply ---- */
 
 static struct api_usage usage_of(struct str response)
 {
@@ -204,8 +179,6 @@ bool api_responses_reply(struct str body, struct buf *out)
 	jw_end(&w);
 	return json_type(output) == JSON_ARRAY;
 }
-
-/* ---- a stream ---- */
 
 static bool has_calls(struct str response)
 {

@@ -345,7 +345,6 @@ static void read_text(struct call_reading *r)
 	const struct reading_conf conf = {
 		.tools = r->conf->tools,
 		.format = r->conf->format,
-		.likely = r->conf->likely,
 		.repair = r->conf->repair,
 		.asked_for_json = r->conf->mode == TOOLS_JSON,
 		.limited = str_is(r->reply->finish_reason, "length"),

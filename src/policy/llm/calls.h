@@ -42,7 +42,6 @@ struct calls_conf {
 	struct str tools; /* as advertised, raw */
 	enum tool_mode mode;
 	const char *format; /* for calls in text: the only format to read; NULL: all */
-	const char *likely; /* preferred if several formats share a mark; NULL: none */
 	bool repair;
 	int64_t first;                    /* number of the first call, for generated ids */
 	bool (*stopped)(const void *ctx); /* of struct reading_conf */

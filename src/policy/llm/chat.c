@@ -6,7 +6,6 @@
 #include "json/write.h"
 #include "net/http.h"
 #include "policy/llm/stream.h"
-#include "policy/toolformats/reader.h"
 #include "protocol/sse.h"
 
 #define FIRST_WAIT_MS 500
@@ -45,10 +44,7 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 
 void chat_release(struct chat *c)
 {
-	buf_release(&c->authorization);
-	buf_release(&c->body);
-	buf_release(&c->translated);
-	buf_release(&c->last_message);
+	BUFS_RELEASE(&c->authorization, &c->body, &c->translated, &c->last_message);
 }
 
 /* ---- one attempt ---- */
@@ -106,15 +102,11 @@ static int no_reply(bool any, struct str start, struct error *err)
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, start, 120);
-	if (any) {
-		error_set(err, FAIL_TRANSPORT, "the model's stream ended without a finish reason");
-	} else if (start.n) {
-		error_set(err, FAIL_TRANSPORT,
-		          "the model's stream has no complete event (it starts with: %s)",
-		          buf_cstr(&text));
-	} else {
-		error_set(err, FAIL_TRANSPORT, "the model's stream is empty");
-	}
+	error_set(err, FAIL_TRANSPORT, "the model's stream %s%s%s",
+	          any       ? "ended without a finish reason"
+	          : start.n ? "has no complete event (it starts with: "
+	                    : "is empty",
+	          any ? "" : buf_cstr(&text), !any && start.n ? ")" : "");
 	buf_release(&text);
 	return -1;
 }
@@ -347,80 +339,4 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 	if (!failed && !*answered && failure->class == CHAT_AUTH && failure->status == 401)
 		llm_usage_deny(c->usage, failure);
 	return failed;
-}
-
-/* ---- the model's chat template ---- */
-
-#define TEMPLATE_MAX        ((size_t)4 << 20)
-#define TEMPLATE_TIMEOUT_MS 5000
-
-/* http://HOST/v1/chat/completions as http://HOST/props: next to /v1, or at the root. */
-static bool put_template_url(const struct llm_conf *c, struct buf *out)
-{
-	const char *version = strstr(strstr(c->url, "://") + 3, "/v1/");
-
-	if (!version)
-		return http_resolve(c->url, str_from(c->profile->template_path), out);
-	buf_add(out, c->url, (size_t)(version - c->url));
-	buf_text(out, c->profile->template_path);
-	return true;
-}
-
-static bool get_template(struct chat *c, const char *url, struct buf *body, int *status,
-                         struct error *err)
-{
-	const struct http_request q = {.method = "GET",
-	                               .url = url,
-	                               .headers = c->headers,
-	                               .header_count = c->header_count,
-	                               .timeout_ms = TEMPLATE_TIMEOUT_MS,
-	                               .max_bytes = TEMPLATE_MAX,
-	                               .may_repeat = true,
-	                               .trust = c->conf->insecure ? TRUST_ANY : TRUST_VALID};
-	struct http_exchange *x = NULL;
-
-	if (http_begin(c->io, &q, &x, err))
-		return false;
-	bool got = http_wait_headers(x, err) == 0;
-	*status = got ? http_status(x) : 0;
-	got = got && *status == 200 && http_read_all(x, body, err) == 0;
-	http_drain(x);
-	return got;
-}
-
-static const char *ask_template(void *arg)
-{
-	struct chat *c = arg;
-	struct buf url = BUF(BUF_MAX_SMALL), body = BUF(TEMPLATE_MAX), text = BUF(TEMPLATE_MAX);
-	struct error why = {0};
-	const char *format = NULL;
-	int status = 0;
-
-	if (put_template_url(c->conf, &url) &&
-	    get_template(c, buf_cstr(&url), &body, &status, &why) &&
-	    json_is_valid(buf_view(&body))) {
-		struct str template = JSON_GET(buf_view(&body), "chat_template");
-
-		if (json_type(template) == JSON_STRING) {
-			json_decode(template, &text);
-			format = tool_format_of_template(buf_view(&text));
-		}
-	}
-	log_debug("GET %s: %s%s", buf_cstr(&url),
-	          format        ? "the chat template writes calls as "
-	          : why.text[0] ? why.text
-	          : text.n      ? "the chat template shows no known format of calls"
-	                        : "no chat template",
-	          format ? format : "");
-	buf_release(&url);
-	buf_release(&body);
-	buf_release(&text);
-	return format;
-}
-
-const char *chat_template_format(struct chat *c)
-{
-	if (c->conf->tool_format || !c->conf->profile->template_path || !c->io)
-		return NULL;
-	return llm_usage_format(c->usage, ask_template, c);
 }

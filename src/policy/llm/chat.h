@@ -40,9 +40,4 @@ void chat_release(struct chat *c);
 MUST_USE int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
                       struct chat_failure *failure, bool *answered, struct error *err);
 
-/* The format in which the model writes calls as text: a name in toolformats.def. NULL: the user
-   named one, the server exposes no template, or the template contains no known format. Requested
-   once for all rollouts that share c->usage; a failure counts as NULL and is logged with -vv. */
-const char *chat_template_format(struct chat *c);
-
 #endif

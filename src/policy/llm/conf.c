@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/names.h"
 #include "base/text.h"
 #include "json/keyed.h"
 #include "json/write.h"
@@ -27,11 +26,10 @@ const char *const on_no_tool_names[] = {"stop", "nudge", "continue", NULL};
 
 /* The members of a policy file; absent (NULL): not given. */
 struct llm_file {
-	const char *name, *base_url, *model, *profile, *key_env, *system, *user;
-	int tool_mode, tool_format, on_no_tool;
-	const char *api;
+	const char *name, *base_url, *model, *key_env, *system, *user;
+	int profile, api, tool_mode, tool_format, on_no_tool; /* api -1: the profile's */
 	struct str sampling, extra;
-	bool repair, stream, tokens, media;
+	bool repair, stream, tokens;
 	uint64_t timeout_ms;
 	struct keyed_number retries;
 	struct llm_price price;
@@ -84,8 +82,8 @@ static const struct keyed_row rows[] = {
 	{"name", KEYED_WORDS, IN_FILE(name)},
 	{"base_url", KEYED_WORDS, IN_FILE(base_url)},
 	{"model", KEYED_WORDS, IN_FILE(model)},
-	{"profile", KEYED_WORDS, IN_FILE(profile)},
-	{"api", KEYED_WORDS, IN_FILE(api)},
+	{"profile", KEYED_CHOICE, IN_FILE(profile), .words = profile_names},
+	{"api", KEYED_CHOICE, IN_FILE(api), .words = api_names},
 	{"key_env", KEYED_WORDS, IN_FILE(key_env)},
 	{"system", KEYED_WORDS, IN_FILE(system)},
 	{"user", KEYED_WORDS, IN_FILE(user)},
@@ -97,7 +95,6 @@ static const struct keyed_row rows[] = {
 	{"repair", KEYED_SET, IN_FILE(repair)},
 	{"stream", KEYED_SET, IN_FILE(stream)},
 	{"tokens", KEYED_SET, IN_FILE(tokens)},
-	{"media", KEYED_SET, IN_FILE(media)},
 	{"timeout", KEYED_DURATION, IN_FILE(timeout_ms)},
 	{"retries", KEYED_BY, .read = read_retries},
 	{"price", KEYED_INNER, IN_FILE(price), .inner = &price_table},
@@ -113,7 +110,8 @@ static int read_file(struct conf_reading *r, struct error *err)
 	                  .arena = &r->conf->arena,
 	                  .err = err};
 
-	r->file = (struct llm_file){.repair = true,
+	r->file = (struct llm_file){.api = -1,
+	                            .repair = true,
 	                            .timeout_ms = LLM_TIMEOUT_MS,
 	                            .price = {.cached = -1, .currency = "USD"}};
 	return r->path ? keyed_read(&k, text_trim(k.text), &llm_file_keys, &r->file) : 0;
@@ -141,56 +139,28 @@ static const char *text_of(struct conf_reading *r, const char *option, const cha
 	return text ? arena_str(&r->conf->arena, str_from(text)).p : NULL;
 }
 
-/* The index of the word; if word is NULL, *out is not changed. */
-static int choose(const char *word, enum fail kind, const char *what, const char *const *words,
-                  int *out, struct error *err)
+/* The index of an option's word, which its table has checked. */
+static int index_of(const char *word, const char *const *words, int otherwise)
 {
-	size_t count = 0;
-
-	for (; word && words[count]; count++) {
-		if (strcmp(words[count], word) == 0) {
-			*out = (int)count;
-			return 0;
-		}
-	}
-	if (!word)
-		return 0;
-	error_set(err, kind, "unknown %s \"%s\"", what, word);
-	return names_suggest(err, str_from(word), words, count);
+	for (int i = 0; word && words[i]; i++)
+		if (strcmp(words[i], word) == 0)
+			return i;
+	return otherwise;
 }
 
-static int choose_api(const struct llm_options *o, const char *word, int fallback, int *out,
-                      struct error *err)
-{
-	*out = fallback;
-	return choose(word, o->api ? FAIL_USAGE : FAIL_INPUT, "API", api_names, out, err);
-}
-
-static int read_words(struct conf_reading *r, struct error *err)
+static void read_words(struct conf_reading *r)
 {
 	const struct llm_options *o = r->options;
-	const char *profile = text_of(r, o->profile, r->file.profile, "generic");
-	const char *api = text_of(r, o->api, r->file.api, NULL);
+	const struct llm_file *f = &r->file;
 	struct llm_conf *c = r->conf;
-	int which = 0, api_index;
 
-	if (choose(profile, o->profile ? FAIL_USAGE : FAIL_INPUT, "profile", profile_names, &which,
-	           err) ||
-	    choose_api(o, api, (int)profiles[which].api, &api_index, err) ||
-	    choose(o->tool_mode, FAIL_USAGE, "tool mode", tool_mode_names, &r->file.tool_mode,
-	           err) ||
-	    choose(o->tool_format, FAIL_USAGE, "tool format", tool_format_names,
-	           &r->file.tool_format, err) ||
-	    choose(o->on_no_tool, FAIL_USAGE, "on_no_tool", on_no_tool_names, &r->file.on_no_tool,
-	           err)) {
-		return -1;
-	}
-	c->profile = &profiles[which];
-	c->api = &apis[api_index];
-	c->tool_mode = (enum tool_mode)r->file.tool_mode;
-	c->tool_format = r->file.tool_format ? tool_format_names[r->file.tool_format] : NULL;
-	c->on_no_tool = (enum on_no_tool)r->file.on_no_tool;
-	return 0;
+	c->profile = &profiles[index_of(o->profile, profile_names, f->profile)];
+	int api = index_of(o->api, api_names, f->api < 0 ? (int)c->profile->api : f->api);
+	int format = index_of(o->tool_format, tool_format_names, f->tool_format);
+	c->api = &apis[api];
+	c->tool_mode = (enum tool_mode)index_of(o->tool_mode, tool_mode_names, f->tool_mode);
+	c->tool_format = format ? tool_format_names[format] : NULL;
+	c->on_no_tool = (enum on_no_tool)index_of(o->on_no_tool, on_no_tool_names, f->on_no_tool);
 }
 
 static int read_numbers(struct conf_reading *r, struct error *err)
@@ -214,47 +184,41 @@ static bool ends_with_version(struct str url)
 	return n < url.n && n >= 2 && url.p[n - 1] == 'v' && url.p[n - 2] == '/';
 }
 
-static int check_host(const struct conf_reading *r, const char *base, struct error *err)
+/* What is wrong with the URL; NULL: nothing. */
+static const char *url_fault(const char *base)
 {
-	const char *host = strstr(base, "://") + 3;
+	const char *scheme = strstr(base, "://"), *host = scheme ? scheme + 3 : "";
 
-	if (strchr("/:", *host)) { /* or the end */
-		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "the model's base URL has no host: '%s'", base);
-	}
-	if (memchr(host, '@', strcspn(host, "/?#"))) {
-		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "a password in the model's URL would be recorded: pass a key "
-		                 "with \1key_env\2 VARIABLE");
-	}
-	return 0;
+	if (strncmp(base, "http://", 7) != 0 && strncmp(base, "https://", 8) != 0)
+		return "must start with http:// or https://";
+	if (base[strcspn(base, "?#")])
+		return "must end with its path, without \"?\" or \"#\"";
+	return strchr("/:", *host) /* or the end */ ? "has no host" : NULL;
 }
 
 /* The base URL may or may not end with /v1, or may be the full endpoint. */
 static int read_url(struct conf_reading *r, struct error *err)
 {
 	const char *base = text_of(r, r->options->base_url, r->file.base_url, NULL);
+	enum fail kind = r->path && !r->options->base_url ? FAIL_INPUT : FAIL_USAGE;
 	struct buf url = BUF(BUF_MAX_SMALL);
 	struct str s = str_from(base);
 
 	if (!base) {
-		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
+		return error_set(err, kind,
 		                 "no model server: use \1base_url\2 http://HOST:PORT/v1, or "
 		                 "\"base_url\" in a policy file");
 	}
-	if (strncmp(base, "http://", 7) != 0 && strncmp(base, "https://", 8) != 0) {
-		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "the model's base URL must start with http:// or https://: "
-		                 "'%s'",
-		                 base);
+	const char *fault = url_fault(base), *host = fault ? NULL : strstr(base, "://") + 3;
+	if (fault) {
+		return error_set(err, kind, "the model's base URL %s: '%.*s'", fault,
+		                 (int)strcspn(base, "?#"), base);
 	}
-	if (base[strcspn(base, "?#")]) {
-		return error_set(err, r->options->base_url ? FAIL_USAGE : FAIL_INPUT,
-		                 "the model's base URL must end with its path, without \"?\" "
-		                 "or \"#\"");
+	if (memchr(host, '@', strcspn(host, "/"))) {
+		return error_set(err, kind,
+		                 "a password in the model's URL would be recorded: pass a key "
+		                 "with \1key_env\2 VARIABLE");
 	}
-	if (check_host(r, base, err))
-		return -1;
 	while (s.n && s.p[s.n - 1] == '/')
 		s.n--;
 	buf_str(&url, s);
@@ -339,11 +303,10 @@ static void describe(struct llm_conf *c, const char *key_env)
 
 	json_pack(&text,
 	          "{model:%t,profile:%t,api:%?t,tool_mode:%t,tool_format:%?t,on_no_tool:%t,"
-	          "repair:%b,stream:%b,media:%?r,key_env:%t,asked:%r,extra:%?r}",
+	          "repair:%b,stream:%b,key_env:%t,asked:%r,extra:%?r}",
 	          c->model, c->profile->name, c->api == &apis[API_CHAT] ? NULL : c->api->name,
 	          tool_mode_names[c->tool_mode], c->tool_format, on_no_tool_names[c->on_no_tool],
-	          c->repair, c->stream, c->media ? STR("true") : STR_NONE, key_env, c->asked,
-	          c->extra);
+	          c->repair, c->stream, key_env, c->asked, c->extra);
 	c->params = buf_keep(&text, &c->arena);
 }
 
@@ -380,10 +343,9 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	const char *slash = r->path ? strrchr(r->path, '/') : NULL;
 	const char *title = slash ? slash + 1 : r->path ? r->path : policy_kind_name(POLICY_LLM);
 
-	if (read_words(r, err) || read_numbers(r, err) || read_url(r, err) ||
-	    read_key(r, variable, err)) {
+	read_words(r);
+	if (read_numbers(r, err) || read_url(r, err) || read_key(r, variable, err))
 		return -1;
-	}
 	c->model = text_of(r, o->model, r->file.model, NULL);
 	if (!c->model) {
 		return error_set(err, r->path ? FAIL_INPUT : FAIL_USAGE,
@@ -395,7 +357,6 @@ static int read_all(struct conf_reading *r, const char *(*variable)(const char *
 	c->repair = r->file.repair && !o->no_repair;
 	c->stream = r->file.stream || o->stream;
 	c->tokens = r->file.tokens || o->tokens;
-	c->media = r->file.media;
 	c->price = r->file.price;
 	if (c->price.cached < 0)
 		c->price.cached = c->price.input;

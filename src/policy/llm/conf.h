@@ -49,7 +49,6 @@ struct llm_conf {
 	const char *tool_format; /* the format of calls in text; NULL: any */
 	enum on_no_tool on_no_tool;
 	bool repair, stream, tokens, insecure;
-	bool media; /* the model accepts images and sounds: they are sent as content parts */
 	uint64_t timeout_ms;
 	uint64_t retries;
 	struct llm_price price;

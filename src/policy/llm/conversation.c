@@ -7,91 +7,6 @@
 #include "json/write.h"
 #include "policy/llm/tool_result.h"
 
-void conversation_init(struct conversation *c)
-{
-	*c = (struct conversation){.messages = BUF(BUF_MAX_MESSAGE),
-	                           .hasher = hasher_new(),
-	                           .scratch = BUF(BUF_MAX_MESSAGE)};
-	chat_history_init(&c->history);
-}
-
-void conversation_release(struct conversation *c)
-{
-	buf_release(&c->messages);
-	chat_history_release(&c->history);
-	buf_release(&c->scratch);
-	hasher_free(c->hasher);
-}
-
-void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
-                        char hash[HASH_HEX + 1])
-{
-	buf_clear(scratch);
-	buf_text(scratch, hash);
-	json_canon(message, NULL, JSON_EDIT_DROP, scratch);
-	hash_hex(h, buf_view(scratch), hash);
-}
-
-/* The bytes from `begin` on are one new message. */
-static void message_added(struct conversation *c, size_t begin)
-{
-	struct str message = str_skip(buf_view(&c->messages), begin);
-
-	conversation_chain(c->hasher, message, &c->scratch, c->hash);
-	chat_history_add(&c->history, message);
-}
-
-static size_t begin_message(struct conversation *c)
-{
-	if (c->messages.n)
-		buf_char(&c->messages, ',');
-	return c->messages.n;
-}
-
-void conversation_add_text(struct conversation *c, const char *role, struct str text)
-{
-	size_t begin = begin_message(c);
-
-	json_pack(&c->messages, "{role:%t,content:%s}", role, text);
-	message_added(c, begin);
-}
-
-void conversation_add_result(struct conversation *c, struct str id, struct str name,
-                             struct str text)
-{
-	size_t begin = begin_message(c);
-
-	json_pack(&c->messages, "{role:'tool',tool_call_id:%s,name:%?s,content:%s}", id, name,
-	          text);
-	message_added(c, begin);
-}
-
-void conversation_add_parts(struct conversation *c, struct str parts)
-{
-	size_t begin = begin_message(c);
-
-	buf_text(&c->messages, "{\"role\":\"user\",\"content\":[");
-	buf_str(&c->messages, parts);
-	buf_text(&c->messages, "]}");
-	message_added(c, begin);
-}
-
-void conversation_add(struct conversation *c, struct str message)
-{
-	size_t begin = begin_message(c);
-
-	buf_str(&c->messages, message);
-	message_added(c, begin);
-}
-
-struct str conversation_added(struct conversation *c)
-{
-	struct str s = str_skip(buf_view(&c->messages), c->taken);
-
-	c->taken = c->messages.n;
-	return s.n && s.p[0] == ',' ? str_skip(s, 1) : s;
-}
-
 /* ---- prompts ---- */
 
 static bool is_name(char c)
@@ -192,17 +107,6 @@ static const struct {
 	{"*roles must alternate*", HISTORY_RESULTS_AS_USER},
 };
 
-void chat_history_init(struct history *h)
-{
-	*h = (struct history){.sent = BUF(BUF_MAX_MESSAGE), .calls = BUF(BUF_MAX_MESSAGE)};
-}
-
-void chat_history_release(struct history *h)
-{
-	buf_release(&h->sent);
-	buf_release(&h->calls);
-}
-
 const char *chat_history_form_name(enum history_form f)
 {
 	return f == HISTORY_SYSTEM_AS_USER    ? "system-as-user"
@@ -230,54 +134,24 @@ static void begin(struct history *h)
 
 /* ---- messages of the user ---- */
 
-/* Appends the content as parts, comma separated. */
-static void put_parts(struct str content, struct buf *out)
-{
-	if (json_type(content) == JSON_ARRAY) {
-		buf_str(out, (struct str){content.p + 1, content.n - 2});
-	} else {
-		buf_text(out, "{\"type\":\"text\",\"text\":");
-		buf_str(out, content);
-		buf_char(out, '}');
-	}
-}
-
-static void put_joined(struct str before, struct str content, struct buf *out)
-{
-	if (json_type(before) == JSON_STRING && json_type(content) == JSON_STRING) {
-		buf_char(out, '"');
-		buf_str(out, json_inner(before));
-		buf_text(out, before.n > 2 && content.n > 2 ? "\\n" : "");
-		buf_str(out, json_inner(content));
-		buf_char(out, '"');
-		return;
-	}
-	buf_char(out, '[');
-	put_parts(before, out);
-	buf_char(out, ',');
-	put_parts(content, out);
-	buf_char(out, ']');
-}
-
+/* content: a raw string; it is appended to a message of the user before it. */
 static void say_user(struct history *h, struct str content)
 {
-	struct buf joined = BUF(BUF_MAX_MESSAGE);
+	struct str text = json_inner(content);
 
 	if (h->user_last) {
-		struct str last = str_skip(buf_view(&h->sent), h->last);
+		struct str before =
+			json_inner(JSON_GET(str_skip(buf_view(&h->sent), h->last), "content"));
 
-		put_joined(JSON_GET(last, "content"), content, &joined);
-		buf_cut(&h->sent, h->last);
+		buf_cut(&h->sent, h->sent.n - strlen("\"}"));
+		buf_text(&h->sent, before.n && text.n ? "\\n" : "");
 	} else {
 		begin(h);
-		buf_str(&joined, content);
+		buf_text(&h->sent, "{\"role\":\"user\",\"content\":\"");
 	}
-	buf_text(&h->sent, "{\"role\":\"user\",\"content\":");
-	buf_str(&h->sent, buf_view(&joined));
-	buf_char(&h->sent, '}');
-	h->sent.full |= joined.full;
+	buf_str(&h->sent, text);
+	buf_text(&h->sent, "\"}");
 	h->user_last = true;
-	buf_release(&joined);
 }
 
 /* A result as tool_format_result() writes it for any model. */
@@ -336,7 +210,7 @@ static struct str role_of(struct str message)
 	               : JSON_GET(message, "role");
 }
 
-void chat_history_add(struct history *h, struct str message)
+static void add_to_history(struct history *h, struct str message)
 {
 	struct str role = role_of(message);
 	bool single = (h->forms & HISTORY_SINGLE_CALLS) != 0;
@@ -377,6 +251,82 @@ void chat_history_reform(struct history *h, enum history_form f, struct str mess
 	buf_str(&list, messages);
 	buf_char(&list, ']');
 	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &each);)
-		chat_history_add(h, each);
+		add_to_history(h, each);
 	buf_release(&list);
+}
+
+/* ---- the conversation ---- */
+
+void conversation_init(struct conversation *c)
+{
+	*c = (struct conversation){
+		.messages = BUF(BUF_MAX_MESSAGE),
+		.history = {.sent = BUF(BUF_MAX_MESSAGE), .calls = BUF(BUF_MAX_MESSAGE)},
+		.hasher = hasher_new(),
+		.scratch = BUF(BUF_MAX_MESSAGE)};
+}
+
+void conversation_release(struct conversation *c)
+{
+	BUFS_RELEASE(&c->messages, &c->history.sent, &c->history.calls, &c->scratch);
+	hasher_free(c->hasher);
+}
+
+void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
+                        char hash[HASH_HEX + 1])
+{
+	buf_clear(scratch);
+	buf_text(scratch, hash);
+	json_canon(message, NULL, JSON_EDIT_DROP, scratch);
+	hash_hex(h, buf_view(scratch), hash);
+}
+
+/* The bytes from `begin` on are one new message. */
+static void message_added(struct conversation *c, size_t begin)
+{
+	struct str message = str_skip(buf_view(&c->messages), begin);
+
+	conversation_chain(c->hasher, message, &c->scratch, c->hash);
+	add_to_history(&c->history, message);
+}
+
+static size_t begin_message(struct conversation *c)
+{
+	if (c->messages.n)
+		buf_char(&c->messages, ',');
+	return c->messages.n;
+}
+
+void conversation_add_text(struct conversation *c, const char *role, struct str text)
+{
+	size_t begin = begin_message(c);
+
+	json_pack(&c->messages, "{role:%t,content:%s}", role, text);
+	message_added(c, begin);
+}
+
+void conversation_add_result(struct conversation *c, struct str id, struct str name,
+                             struct str text)
+{
+	size_t begin = begin_message(c);
+
+	json_pack(&c->messages, "{role:'tool',tool_call_id:%s,name:%?s,content:%s}", id, name,
+	          text);
+	message_added(c, begin);
+}
+
+void conversation_add(struct conversation *c, struct str message)
+{
+	size_t begin = begin_message(c);
+
+	buf_str(&c->messages, message);
+	message_added(c, begin);
+}
+
+struct str conversation_added(struct conversation *c)
+{
+	struct str s = str_skip(buf_view(&c->messages), c->taken);
+
+	c->taken = c->messages.n;
+	return s.n && s.p[0] == ',' ? str_skip(s, 1) : s;
 }

@@ -31,12 +31,6 @@ struct history {
 	struct buf calls; /* SINGLE_CALLS: the message whose calls have no results yet, or empty */
 };
 
-void chat_history_init(struct history *h);
-void chat_history_release(struct history *h);
-
-/* message: raw JSON. */
-void chat_history_add(struct history *h, struct str message);
-
 /* The form that the server's error message asks for. HISTORY_USUAL: none, or already in use. */
 enum history_form chat_history_wanted(const struct history *h, struct str sentence);
 const char *chat_history_form_name(enum history_form f); /* "system-as-user" */
@@ -63,8 +57,6 @@ void conversation_add_text(struct conversation *c, const char *role, struct str 
 /* {"role":"tool","tool_call_id":id,"name":name,"content":text}; name absent: omitted. */
 void conversation_add_result(struct conversation *c, struct str id, struct str name,
                              struct str text);
-/* {"role":"user","content":[parts]}; parts: raw JSON, separated by commas. */
-void conversation_add_parts(struct conversation *c, struct str parts);
 /* Adds a whole message, raw JSON. */
 void conversation_add(struct conversation *c, struct str message);
 

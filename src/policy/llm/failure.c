@@ -50,9 +50,7 @@ void chat_failure_init(struct chat_failure *f)
 
 void chat_failure_release(struct chat_failure *f)
 {
-	buf_release(&f->message);
-	buf_release(&f->code);
-	buf_release(&f->param);
+	BUFS_RELEASE(&f->message, &f->code, &f->param);
 }
 
 void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)
@@ -199,54 +197,54 @@ static bool about_context(const struct chat_failure *f)
 	return false;
 }
 
-/* The number after `words`; 0: not found. */
-static uint64_t number_after(const struct buf *text, const char *words)
+/* The number directly after the words, or before them; 0: not found. */
+static uint64_t number_at(const struct buf *text, const char *words, bool before)
 {
-	const char *at = strstr(buf_cstr(text), words);
-	size_t n = 0;
+	const char *all = buf_cstr(text), *at = strstr(all, words), *end = at;
 	uint64_t value = 0;
 
-	if (at) {
+	if (!at)
+		return 0;
+	if (before) {
+		while (at > all && at[-1] >= '0' && at[-1] <= '9')
+			at--;
+	} else {
 		at += strlen(words);
-		n = strspn(at, "0123456789");
+		end = at + strspn(at, "0123456789");
 	}
-	return n && text_u64((struct str){at, n}, &value) ? value : 0;
+	return text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
 }
 
-/* The number before `words`; 0: not found. */
-static uint64_t number_before(const struct buf *text, const char *words)
+struct place {
+	const char *words;
+	bool before;
+};
+
+/* The first number that is there. */
+static uint64_t number_of(const struct buf *text, const struct place *places, size_t count)
 {
-	const char *all = buf_cstr(text), *end = strstr(all, words), *at = end;
 	uint64_t value = 0;
 
-	while (at && at > all && at[-1] >= '0' && at[-1] <= '9')
-		at--;
-	return at && text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
+	for (size_t i = 0; i < count && !value; i++)
+		value = number_at(text, places[i].words, places[i].before);
+	return value;
 }
 
-static uint64_t either(uint64_t a, uint64_t b)
-{
-	return a ? a : b;
-}
-
-static uint64_t context_tokens(const struct buf *text)
-{
-	uint64_t maximum = either(number_after(text, "maximum context length is "),
-	                          number_after(text, "maximum context length of "));
-
-	return either(maximum, number_after(text, "`max_new_tokens` must be <= "));
-}
+static const struct place context_places[] = {{"maximum context length is ", false},
+                                              {"maximum context length of ", false},
+                                              {"`max_new_tokens` must be <= ", false}};
+static const struct place prompt_places[] = {{"prompt contains at least ", false},
+                                             {" tokens from the input messages", true},
+                                             {". Given: ", false}};
 
 /* vLLM, SGLang and TGI report the prompt's tokens; OpenAI and compatible servers report the total
    requested and the part for the completion. */
 static uint64_t prompt_tokens(const struct buf *text)
 {
-	uint64_t named = either(number_after(text, "prompt contains at least "),
-	                        number_before(text, " tokens from the input messages"));
-	uint64_t all = number_before(text, " tokens (");
-	uint64_t reply = number_before(text, " in the completion");
+	uint64_t named = number_of(text, prompt_places, ARRAY_LEN(prompt_places));
+	uint64_t all = number_at(text, " tokens (", true);
+	uint64_t reply = number_at(text, " in the completion", true);
 
-	named = either(named, number_after(text, ". Given: "));
 	return named || reply > all ? named : all - reply;
 }
 
@@ -308,7 +306,7 @@ static void classify(struct chat_failure *f, int status)
 {
 	f->class = class_of(f, status);
 	if (f->class == CHAT_CONTEXT) {
-		f->context = context_tokens(&f->message);
+		f->context = number_of(&f->message, context_places, ARRAY_LEN(context_places));
 		f->prompt = prompt_tokens(&f->message);
 	}
 }

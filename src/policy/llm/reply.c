@@ -72,8 +72,7 @@ static void add_call(struct chat_reply *out, struct str id, struct str function)
 	};
 }
 
-/* `function_call` is the older form; servers that send both mean the same call. */
-static void read_calls(struct str list, struct str old, struct chat_reply *out)
+static void read_calls(struct str list, struct chat_reply *out)
 {
 	struct str call;
 	size_t cursor = 0;
@@ -83,8 +82,6 @@ static void read_calls(struct str list, struct str old, struct chat_reply *out)
 	while (out->call_count == CHAT_CALLS_MAX && json_next(list, &cursor, &call))
 		out->calls_dropped++;
 	out->calls_no_list = !json_is_null(list) && json_type(list) != JSON_ARRAY;
-	if (!out->call_count && json_type(old) == JSON_OBJECT)
-		add_call(out, STR_NONE, old);
 }
 
 static int not_completion(struct str body, const char *why, struct error *err)
@@ -129,7 +126,7 @@ static void read_message(struct arena *a, struct str message, struct chat_reply 
 	if (!out->reasoning.p)
 		out->reasoning = joined(a, content, chat_thoughts);
 	out->refusal = json_text(a, JSON_GET(message, "refusal"));
-	read_calls(JSON_GET(message, "tool_calls"), JSON_GET(message, "function_call"), out);
+	read_calls(JSON_GET(message, "tool_calls"), out);
 }
 
 int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)

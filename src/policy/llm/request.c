@@ -32,7 +32,8 @@ static void put_tools(struct json_writer *w, struct str tools)
 	jw_end(w);
 }
 
-void chat_tools_describe(struct str tools, struct buf *out)
+/* As text, one per line: {"name":..,"description":..,"parameters":..}. */
+static void describe_tools(struct str tools, struct buf *out)
 {
 	struct json_writer w;
 	struct str tool;
@@ -225,8 +226,7 @@ void chat_request_limit(struct chat_request *r, uint64_t tokens)
 
 void chat_request_release(struct chat_request *r)
 {
-	buf_release(&r->fixed);
-	buf_release(&r->sent);
+	BUFS_RELEASE(&r->fixed, &r->sent);
 }
 
 void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out)
@@ -278,7 +278,7 @@ static void write_prompts(const struct llm_conf *c, struct str tools, const stru
 		buf_text(user, NOTHING_TO_SAY); /* some servers reject an empty message */
 	if (how_to_call[c->tool_mode]) {
 		buf_text(system, how_to_call[c->tool_mode]);
-		chat_tools_describe(tools, system);
+		describe_tools(tools, system);
 	}
 	if (c->tool_mode != TOOLS_NATIVE) {
 		buf_text(system, "\n");
@@ -298,6 +298,5 @@ void chat_prompts(const struct llm_conf *c, struct str tools, const struct promp
 	if (system.n)
 		conversation_add_text(to, "system", buf_view(&system));
 	conversation_add_text(to, "user", buf_view(&user));
-	buf_release(&system);
-	buf_release(&user);
+	BUFS_RELEASE(&system, &user);
 }

@@ -35,10 +35,6 @@ void chat_request_limit(struct chat_request *r, uint64_t tokens);
    comma separated). If it exceeds out's cap: out->full. */
 void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out);
 
-/* Appends the tools as text for prompts, one per line:
-   {"name":..,"description":..,"parameters":..}. */
-void chat_tools_describe(struct str tools, struct buf *out);
-
 /* tools: raw, as advertised. */
 void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
                   struct conversation *to);

@@ -18,9 +18,7 @@ static void begin_call(struct chat_stream_call *c, int64_t index)
 
 static void release_call(struct chat_stream_call *c)
 {
-	buf_release(&c->id);
-	buf_release(&c->name);
-	buf_release(&c->arguments);
+	BUFS_RELEASE(&c->id, &c->name, &c->arguments);
 }
 
 void chat_stream_init(struct chat_stream *s)
@@ -30,7 +28,6 @@ void chat_stream_init(struct chat_stream *s)
 		s->usage = s->prompt_token_ids = s->model = s->failure = BUF(CHAT_REPLY_MAX);
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
 		s->logprobs[i] = BUF(CHAT_REPLY_MAX);
-	begin_call(&s->older, -1);
 }
 
 void chat_stream_release(struct chat_stream *s)
@@ -45,7 +42,6 @@ void chat_stream_release(struct chat_stream *s)
 		buf_release(&s->logprobs[i]);
 	for (size_t i = 0; i < s->call_count; i++)
 		release_call(&s->calls[i]);
-	release_call(&s->older);
 	free(s->calls);
 }
 
@@ -151,7 +147,6 @@ static void merge_call(struct chat_stream *s, struct str piece)
 static void merge_delta(struct chat_stream *s, struct str delta)
 {
 	struct str content = JSON_GET(delta, "content"), piece;
-	struct str older = JSON_GET(delta, "function_call");
 
 	s->has_content |= chat_content(content, &s->content);
 	s->has_reasoning |= append_text(&s->reasoning, chat_reasoning(delta)) ||
@@ -159,10 +154,6 @@ static void merge_delta(struct chat_stream *s, struct str delta)
 	s->has_refusal |= append_text(&s->refusal, JSON_GET(delta, "refusal"));
 	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);)
 		merge_call(s, piece);
-	if (json_type(older) == JSON_OBJECT) {
-		merge_function(&s->older, older);
-		s->has_older = true;
-	}
 }
 
 static void merge_logprobs(struct chat_stream *s, struct str logprobs)
@@ -194,8 +185,7 @@ static void merge_choice(struct chat_stream *s, struct str choice)
 static bool is_over_limit(const struct chat_stream *s)
 {
 	bool full = s->content.full || s->reasoning.full || s->refusal.full || s->token_ids.full ||
-	            s->usage.full || s->prompt_token_ids.full || s->older.arguments.full ||
-	            s->older.name.full;
+	            s->usage.full || s->prompt_token_ids.full;
 
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
 		full |= s->logprobs[i].full;
@@ -314,6 +304,4 @@ void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat
 	out->calls = arena_new(a, (s->call_count + 1) * sizeof(*out->calls));
 	for (size_t i = 0; i < s->call_count; i++)
 		out->calls[i] = whole_call(a, &s->calls[i]);
-	if (!s->call_count && s->has_older)
-		out->calls[out->call_count++] = whole_call(a, &s->older);
 }

@@ -21,8 +21,7 @@ struct chat_stream {
 	struct buf stop_reason, usage, prompt_token_ids, model, failure;
 	struct chat_stream_call *calls;
 	size_t call_count, calls_dropped;
-	struct chat_stream_call older; /* function_call; used if there is no other call */
-	bool has_content, has_reasoning, has_refusal, has_older, has_token_ids;
+	bool has_content, has_reasoning, has_refusal, has_token_ids;
 	bool has_logprobs[CHAT_LOGPROBS];
 	bool done; /* [DONE] was received */
 };

@@ -1,4 +1,4 @@
-/* Results as text or content parts: see tool_result.h. */
+/* Results as text: see tool_result.h. */
 #include "policy/llm/tool_result.h"
 
 #include "json/write.h"
@@ -144,56 +144,4 @@ void tool_result_text(struct str observation, struct buf *out)
 		put_part(each, out);
 	}
 	replace_base64(out, begin);
-}
-
-/* The part after "image/" or "audio/"; absent: another type. */
-static struct str subtype(struct str mime, struct str type)
-{
-	struct str inner = json_inner(mime);
-
-	return json_type(mime) == JSON_STRING && str_starts(inner, type) ? str_skip(inner, type.n)
-	                                                                 : STR_NONE;
-}
-
-/* Image or audio data of MCP, or of an embedded resource. */
-static void put_bytes(struct str holder, struct str data, struct buf *parts)
-{
-	struct str mime = JSON_GET(holder, "mimeType");
-	struct str sound = subtype(mime, STR("audio/"));
-
-	if (json_type(data) != JSON_STRING || !(sound.p || subtype(mime, STR("image/")).p))
-		return;
-	buf_text(parts, parts->n ? "," : "");
-	if (sound.p) {
-		bool wav = str_eq(sound, STR("wav")) || str_ends(sound, STR("wav"));
-
-		json_pack(parts, "{type:'input_audio',input_audio:{data:%r,format:%t}}", data,
-		          wav ? "wav" : "mp3");
-		return;
-	}
-	buf_text(parts, "{\"type\":\"image_url\",\"image_url\":{\"url\":\"data:");
-	buf_str(parts, json_inner(mime));
-	buf_text(parts, ";base64,");
-	buf_str(parts, json_inner(data));
-	buf_text(parts, "\"}}");
-}
-
-void tool_result_media(struct str observation, struct buf *parts)
-{
-	struct str each;
-
-	if (!is_parts(observation))
-		return;
-	for (size_t cursor = 0; json_next(observation, &cursor, &each);) {
-		struct str inner = inner_of(each), data = JSON_GET(each, "data");
-
-		if (json_is(JSON_GET(each, "type"), STR("image_url"))) {
-			buf_text(parts, parts->n ? "," : "");
-			buf_str(parts, each);
-		} else if (data.p) {
-			put_bytes(each, data, parts);
-		} else {
-			put_bytes(inner, JSON_GET(inner, "blob"), parts);
-		}
-	}
 }

@@ -8,8 +8,4 @@
 /* Appends the text. observation: raw JSON; absent or null: nothing. Long base64 strings become
    "[base64, 1234 bytes]". */
 void tool_result_text(struct str observation, struct buf *out);
-/* Appends its images and sounds as content parts of the chat completions API, comma separated,
-   for models that accept them. */
-void tool_result_media(struct str observation, struct buf *parts);
-
 #endif

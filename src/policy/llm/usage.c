@@ -10,9 +10,6 @@ struct llm_usage {
 	pthread_mutex_t lock;
 	struct llm_usage_now now;
 	bool denied, printed;
-	pthread_mutex_t format_lock; /* held while the server is asked for its template */
-	bool asked;
-	const char *format;
 	struct chat_failure denial;
 };
 
@@ -21,7 +18,6 @@ struct llm_usage *llm_usage_new(void)
 	struct llm_usage *u = mem_new(sizeof(*u));
 
 	pthread_mutex_init(&u->lock, NULL);
-	pthread_mutex_init(&u->format_lock, NULL);
 	chat_failure_init(&u->denial);
 	return u;
 }
@@ -31,7 +27,6 @@ void llm_usage_free(struct llm_usage *u)
 	if (u) {
 		chat_failure_release(&u->denial);
 		pthread_mutex_destroy(&u->lock);
-		pthread_mutex_destroy(&u->format_lock);
 		free(u);
 	}
 }
@@ -99,20 +94,6 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 	u->now.cached_tokens += count_of(JSON_GET(details, "cached_tokens"));
 	u->now.completion_tokens += count_of(JSON_GET(usage, "completion_tokens"));
 	pthread_mutex_unlock(&u->lock);
-}
-
-const char *llm_usage_format(struct llm_usage *u, const char *(*ask)(void *arg), void *arg)
-{
-	if (!u)
-		return ask(arg);
-	pthread_mutex_lock(&u->format_lock);
-	if (!u->asked) {
-		u->format = ask(arg);
-		u->asked = true;
-	}
-	const char *format = u->format;
-	pthread_mutex_unlock(&u->format_lock);
-	return format;
 }
 
 bool llm_usage_first_time(struct llm_usage *u)

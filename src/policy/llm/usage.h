@@ -31,10 +31,6 @@ void llm_usage_piece(struct llm_usage *u);
 /* usage: of the reply, raw JSON; absent: not reported, or no reply. */
 void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
 
-/* The result of `ask`, which only the first caller runs, while the others wait. Without u every
-   caller runs it. */
-const char *llm_usage_format(struct llm_usage *u, const char *(*ask)(void *arg), void *arg);
-
 /* True the first time, for messages printed once per run; always true without u. */
 bool llm_usage_first_time(struct llm_usage *u);
 

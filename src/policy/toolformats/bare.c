@@ -1,4 +1,4 @@
-/* Replies without marks: JSON, possibly in a code fence or between unknown tags; Python; a name
+/* Replies without marks: JSON, possibly in a code fence; Python; a name
    on one line and its arguments on the next. Only an unambiguous call of an offered tool counts;
    anything else is prose. */
 #include "policy/toolformats/reader_internal.h"
@@ -6,8 +6,6 @@
 #include "base/text.h"
 
 static const struct tool_format plain = {.name = "json"};
-
-/* ---- JSON ---- */
 
 /* Reads objects and arrays, one after the other, and nothing else. */
 static bool read_objects(struct finder *f, struct str text, bool *lines)
@@ -49,24 +47,6 @@ static bool read_json(struct finder *f, struct str text)
 	f->format = lines ? "llama" : "json";
 	return true;
 }
-
-/* Removes a stray closing bracket after a complete object: {"name":..}} */
-static struct str without_stray_end(struct finder *f, struct str text)
-{
-	struct json_fault fault;
-	size_t used;
-
-	if (!begins_json(text) || json_validate_first(text, &used, &fault))
-		return text;
-	struct str left = text_trim(str_skip(text, used));
-	if (left.n && left.n <= 2 && f->conf->repair && strspn(left.p, "\"}]") >= left.n) {
-		call_note(f->repairs, "stray-end");
-		text.n = used;
-	}
-	return text;
-}
-
-/* ---- code fences ---- */
 
 /* The end of the JSON values at the start of s, whose strings may contain fences. */
 static size_t values_end(struct str s)
@@ -119,51 +99,17 @@ static bool read_fences(struct finder *f, struct str text)
 	return true;
 }
 
-/* ---- unknown tags ---- */
-
-/* <tag>JSON</tag>, or a mark, JSON and nothing more. */
-static bool read_unknown_tags(struct finder *f, struct str text)
-{
-	size_t at = mark_at(f, text, "<");
-	struct str tag, s, value, name = leading_name(str_skip(text, at + 1));
-	struct buf note = BUF(BUF_MAX_SMALL), close = BUF(BUF_MAX_SMALL);
-	size_t used = 0;
-	bool good = false;
-
-	if (cut_at(f, str_skip(text, at), ">", &tag, &s) && tag.n < 64) {
-		s = skip_whitespace(s);
-		buf_printf(&close, "</%.*s>", STR_ARG(name));
-		if (begins_json(s) && json_at(f, &plain, s, &value, &used) == FOUND_WHOLE) {
-			struct str after = text_trim(str_skip(s, used));
-
-			good = (!after.n || str_eq(after, buf_view(&close))) &&
-			       found_objects(f, &plain, value);
-		}
-	}
-	if (good) {
-		buf_printf(&note, "unknown call markup: %.*s>", STR_ARG(tag));
-		call_note(f->notes, arena_str(f->arena, buf_view(&note)).p);
-		buf_str(&f->rest, (struct str){text.p, at});
-		f->format = "json";
-	}
-	buf_release(&note);
-	buf_release(&close);
-	return good;
-}
-
-/* ---- names without marks ---- */
-
 /* [f(a=1), g()], or f(a=1) alone. */
 static bool read_python(struct finder *f, struct str text)
 {
 	bool list = text.n && text.p[0] == '[';
 	struct str inside = skip_whitespace(str_skip(text, list)), name = leading_name(inside),
 		   s = text;
-	struct str after = str_skip(inside, name.n), none = STR_NONE;
+	struct str after = str_skip(inside, name.n);
 
 	if (!name.n || !after.n || after.p[0] != '(')
 		return false;
-	grammar_keywords(f, &plain, &none, &s);
+	grammar_keywords(f, &plain, &s);
 	f->format = "pythonic";
 	return !text_trim(s).n;
 }
@@ -182,30 +128,6 @@ static bool read_named(struct finder *f, struct str text)
 	found_add(f, (struct found_call){.name = text_trim(name), .arguments = value});
 	f->format = "functionary";
 	return true;
-}
-
-/* Calls surrounded by text, if the user selected this format. */
-static bool read_within(struct finder *f, struct str text)
-{
-	const char *format = f->conf->format;
-	bool python = format && strcmp(format, "pythonic") == 0;
-	size_t at = mark_at(f, text, python ? "[" : "{");
-	struct str s = str_skip(text, at), value, none = STR_NONE;
-	size_t used = 0;
-
-	if (!s.n || (!python && (!format || strcmp(format, "llama") != 0)))
-		return false;
-	if (python) {
-		grammar_keywords(f, &plain, &none, &s);
-		used = text.n - at - s.n;
-	} else if (json_at(f, &plain, s, &value, &used) != FOUND_WHOLE ||
-	           !found_objects(f, &plain, value)) {
-		return false;
-	}
-	buf_str(&f->rest, (struct str){text.p, at});
-	buf_str(&f->rest, str_skip(text, at + used));
-	f->format = format;
-	return f->count > 0;
 }
 
 typedef bool form_fn(struct finder *f, struct str text);
@@ -234,10 +156,9 @@ static bool read_forms(struct finder *f, struct str text, form_fn *const *forms,
 
 bool read_bare(struct finder *f, struct str text)
 {
-	static form_fn *const forms[] = {read_json,  read_fences,       read_python,
-	                                 read_named, read_unknown_tags, read_within};
+	static form_fn *const forms[] = {read_json, read_fences, read_python, read_named};
 
-	return read_forms(f, without_stray_end(f, text_trim(text)), forms, ARRAY_LEN(forms));
+	return read_forms(f, text_trim(text), forms, ARRAY_LEN(forms));
 }
 
 bool read_whole(struct finder *f, struct str text)

@@ -3,9 +3,6 @@
 #include "policy/toolformats/reader_internal.h"
 
 #include "base/text.h"
-#include "policy/tools.h"
-
-/* ---- {"name":..,"arguments":..} ---- */
 
 static bool begins_json(struct str s)
 {
@@ -66,14 +63,12 @@ static struct str skip_separators(struct str s)
 	return s;
 }
 
-void grammar_calls(struct finder *f, const struct tool_format *row, struct str *before,
-                   struct str *rest)
+void grammar_calls(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = skip_whitespace(*rest), next;
 	size_t first = f->count;
 	bool fenced = skip_fence(&s), more = true;
 
-	(void)before;
 	while (more && begins_json(s)) {
 		more = read_value(f, row, &s);
 		next = skip_separators(s);
@@ -87,8 +82,6 @@ void grammar_calls(struct finder *f, const struct tool_format *row, struct str *
 	leave_call(f, row, first, &s);
 	*rest = s;
 }
-
-/* ---- NAME {..} ---- */
 
 struct head {
 	struct str id, name;
@@ -195,46 +188,6 @@ static void read_arguments(struct finder *f, const struct tool_format *row, stru
 	}
 }
 
-/* Could the tool have been called with these arguments? */
-static bool accepts(struct finder *f, struct str tool, struct str arguments)
-{
-	struct str schema = tool_schema(tool), each;
-	struct json_member m;
-
-	for (size_t cursor = 0; json_next_member(arguments, &cursor, &m);)
-		if (!typed_property(schema, schema, json_key_text(f->arena, m.key)).p)
-			return false;
-	for (size_t cursor = 0; json_next(JSON_GET(schema, "required"), &cursor, &each);)
-		if (!json_get(arguments, json_text(f->arena, each)).p)
-			return false;
-	return true;
-}
-
-/* A number in place of the name: Kimi K2 sometimes only counts its calls. The arguments identify
-   the tool if only one tool has them as parameters. */
-static void name_by_arguments(struct finder *f, size_t first)
-{
-	struct found_call *call = &f->calls[first];
-	struct str tool, found = STR_NONE;
-
-	if (f->count != first + 1 || call->how != FOUND_WHOLE || !call->name.n ||
-	    strspn(call->name.p, "0123456789") < call->name.n || is_offered(f, call->name) ||
-	    !json_count(call->arguments)) {
-		return;
-	}
-	for (size_t cursor = 0; json_next(f->conf->tools, &cursor, &tool);) {
-		if (!accepts(f, tool, call->arguments))
-			continue;
-		if (found.p)
-			return; /* ambiguous */
-		found = tool;
-	}
-	if (found.p) {
-		call->name = json_text(f->arena, JSON_GET(found, "name"));
-		found_repaired(f, first, "name-by-arguments", "it has a number in place of a name");
-	}
-}
-
 /* [TOOL_CALLS] junk [{..}]: the array is used. */
 static bool is_list_after(struct finder *f, struct str s)
 {
@@ -244,8 +197,7 @@ static bool is_list_after(struct finder *f, struct str s)
 	       str_starts(skip_whitespace(str_skip(list, 1)), STR("{"));
 }
 
-void grammar_named(struct finder *f, const struct tool_format *row, struct str *before,
-                   struct str *rest)
+void grammar_named(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = skip_whitespace(*rest);
 	size_t first = f->count;
@@ -254,7 +206,7 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 		if (!begins_json(s))
 			call_note(f->notes, "text-before-call");
 		*rest = str_skip(s, begins_json(s) ? 0 : mark_at(f, s, "["));
-		grammar_calls(f, row, before, rest);
+		grammar_calls(f, row, rest);
 		return;
 	}
 	struct head h = read_head(f, row, &s);
@@ -265,7 +217,6 @@ void grammar_named(struct finder *f, const struct tool_format *row, struct str *
 	if (begins_json(body)) {
 		s = body;
 		read_arguments(f, row, &h, &s);
-		name_by_arguments(f, first);
 	} else if (!body.n || mark_cut(body, row->before_json) || mark_cut(body, row->close)) {
 		s = str_skip(s, s.n);
 		found_cut(f, h.name, STR_NONE);

@@ -314,15 +314,14 @@ static void read_again(struct finder *f, const struct tool_format *row, struct s
 	*after = good ? str_skip(s, end) : *after;
 }
 
-void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *before,
-                      struct str *rest)
+void grammar_keywords(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = skip_whitespace(*rest), body = {s.p, call_end(f, row, s)}, after;
 	size_t first = f->count;
 	bool closed = body.n < s.n, list = str_starts(body, STR("["));
 
 	if (str_starts(skip_whitespace(str_skip(body, list)), STR("{"))) {
-		grammar_calls(f, row, before, rest);
+		grammar_calls(f, row, rest);
 		return;
 	}
 	after = str_skip(s, body.n);

@@ -142,14 +142,13 @@ static bool is_json_or_parameters(const struct tool_format *row, struct str body
 	return !body.n || body.p[0] == '{' || mark_here(body, row->parameter);
 }
 
-void grammar_messages(struct finder *f, const struct tool_format *row, struct str *before,
-                      struct str *rest)
+void grammar_messages(struct finder *f, const struct tool_format *row, struct str *rest)
 {
-	struct str header = header_of(f, before), name = recipient(f, header);
+	struct str header = header_of(f, &f->before), name = recipient(f, header);
 	size_t bytes, end = body_end(f, *rest, &bytes);
 
-	buf_str(&f->rest, *before);
-	*before = STR_NONE;
+	buf_str(&f->rest, f->before);
+	f->before = STR_NONE;
 	if (str_starts(name, STR("functions."))) {
 		read_call(f, row, str_skip(name, strlen("functions.")), rest);
 	} else if (name.n && !str_is(name, "self") && !str_is(name, "user")) {

@@ -6,13 +6,11 @@
 #include "base/text.h"
 
 #define NO_NAME_END "the end of its name is missing"
-/* ---- parameters ---- */
-
 /* Does the text end after a parameter, and can no other one follow? The end mark is missing, but
    nothing of the call is: a server removes the mark if it is a stop sequence. */
 static bool is_full(const struct finder *f, const struct typed *t, struct str s)
 {
-	return !text_trim(s).n && !t->why && !f->conf->limited && !t->end_required && typed_full(t);
+	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
 }
 
 /* Is this the end of a call or of its section, not another call? */
@@ -49,8 +47,6 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 			return false;
 	}
 }
-
-/* ---- the call ---- */
 
 /* Reads the name, up to the end of its tag or the first parameter. False: cut off. */
 static bool read_name(struct finder *f, const struct tool_format *row, struct str *s,
@@ -146,7 +142,6 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 
 	typed_begin(f, name, &t);
 	t.declared_only = row->declared_only;
-	t.end_required = row->end_required;
 	t.compact = mark_here(*s, row->parameter) > 0;
 	bool good = read_parameter_list(f, row, &t, s);
 
@@ -166,31 +161,12 @@ static bool read_parameters(struct finder *f, const struct tool_format *row, str
 	return true;
 }
 
-/* Skips a directly repeated tag, <function=NAME><function=NAME><parameter=..: not a call of its
-   own. False: none. */
-static bool skip_doubled(const struct tool_format *row, struct str head, struct str *s)
-{
-	struct str after = skip_whitespace(*s), body;
-	size_t bytes = mark_here(after, row->open);
-
-	after = str_skip(after, bytes);
-	body = str_skip(after, head.n);
-	if (!bytes || !head.n || !str_starts(after, head) ||
-	    (!mark_here(skip_whitespace(body), row->parameter) && !is_json_body(row, body))) {
-		return false;
-	}
-	*s = body;
-	return true;
-}
-
-void grammar_parameters(struct finder *f, const struct tool_format *row, struct str *before,
-                        struct str *rest)
+void grammar_parameters(struct finder *f, const struct tool_format *row, struct str *rest)
 {
 	struct str s = *rest, name, head = *rest;
 	size_t first = f->count;
 	bool whole = read_name(f, row, &s, &name);
 
-	(void)before;
 	head.n -= s.n;
 	if (is_open_tag(f, row, name)) {
 		size_t end = call_end(f, row, *rest);
@@ -203,7 +179,6 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 	}
 	if (is_prose(f, row, head, name, whole))
 		return;
-	bool doubled = whole && skip_doubled(row, head, &s);
 	if (whole && is_json_body(row, s)) {
 		read_json_body(f, row, name, &s);
 	} else if (whole) {
@@ -215,11 +190,8 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 		found_add(f, (struct found_call){.how = FOUND_CUT,
 		                                 .name = name,
 		                                 .arguments = row->starts == STARTS_WORD ? STR_NONE
-		                                                                         : head,
-		                                 .begun = row->end_required});
+		                                                                         : head});
 	}
 	leave_call(f, row, first, &s);
-	if (doubled)
-		found_repaired(f, first, "doubled-mark", "its mark is repeated");
 	*rest = s;
 }

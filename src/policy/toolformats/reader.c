@@ -116,26 +116,15 @@ static void marks_add(struct marks *m, const char *text, enum mark_kind kind, si
 	m->last[slot] = &mark->next;
 }
 
-/* name: NULL: all rows; of: is it those of that name, or the others? */
-static void marks_fill_open(struct marks *m, const char *name, bool of)
+/* format: the only one to read; NULL: all. */
+static void marks_fill(struct marks *m, const char *format)
 {
 	for (size_t i = 0; i < tool_formats_count; i++) {
 		const struct tool_format *row = &tool_formats[i];
+		bool wanted = !format || strcmp(format, row->name) == 0;
 
-		if (name && (strcmp(name, row->name) == 0) != of)
-			continue;
-		for (size_t k = 0; k < MARKS_MAX && row->open[k]; k++)
+		for (size_t k = 0; wanted && k < MARKS_MAX && row->open[k]; k++)
 			marks_add(m, row->open[k], MARK_OPEN, i);
-	}
-}
-
-static void marks_fill(struct marks *m, const char *format, const char *likely)
-{
-	if (likely && !format) {
-		marks_fill_open(m, likely, true);
-		marks_fill_open(m, likely, false);
-	} else {
-		marks_fill_open(m, format, true);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++) {
 		marks_add(m, thoughts[i].open, MARK_REASONING, i);
@@ -341,7 +330,6 @@ static bool is_reasoned(struct text_walk *w, size_t first, struct str text)
 static bool read_call_list(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
 	const struct tool_format *row = &tool_formats[e->mark->index];
-	struct str before = {w->text.p + w->from, e->at - w->from};
 	struct str after = str_skip(w->text, e->at + e->mark->n);
 	struct str rest = skip_doubled(e->mark, after), start = rest;
 	size_t first = w->f.count;
@@ -352,7 +340,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 		call_note(w->f.notes, "too-many-calls");
 		return false;
 	}
-	row->grammar(&w->f, row, &before, &rest);
+	w->f.before = (struct str){w->text.p + w->from, e->at - w->from};
+	row->grammar(&w->f, row, &rest);
 	if ((w->f.count == first && rest.n == start.n && row->grammar != grammar_messages) ||
 	    (row->weak && !all_offered(&w->f, first)) ||
 	    is_reasoned(w, first, (struct str){start.p, start.n - rest.n})) {
@@ -361,8 +350,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 	}
 	if (after.n != start.n)
 		found_repaired(&w->f, first, "doubled-mark", "its mark is repeated");
-	buf_str(&w->f.rest, before);
-	buf_str(&w->raw, before);
+	buf_str(&w->f.rest, w->f.before);
+	buf_str(&w->raw, w->f.before);
 	if (!w->f.format && w->f.count > first)
 		w->f.format = row->name;
 	w->from = w->text.n - rest.n;
@@ -477,7 +466,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	w.f.calls = arena_new(arena, FOUND_CALLS_MAX * sizeof(*w.f.calls));
 	w.f.reasoning = &w.reasoning;
 	if (!read_whole(&w.f, text)) {
-		marks_fill(marks, conf->format, conf->likely);
+		marks_fill(marks, conf->format);
 		walk_text(&w);
 	}
 	bool plain = !w.f.count && w.dropped;
@@ -498,9 +487,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	out->calls = w.f.calls;
 	out->count = w.f.count;
 	out->format = w.f.format;
-	buf_release(&w.f.rest);
-	buf_release(&w.raw);
-	buf_release(&w.reasoning);
+	BUFS_RELEASE(&w.f.rest, &w.raw, &w.reasoning);
 }
 
 bool reading_marked(struct str text)
@@ -511,7 +498,7 @@ bool reading_marked(struct str text)
 	bool found = false;
 
 	text = without_suffixes(&arena, text.p ? text : STR(""));
-	marks_fill(marks, NULL, NULL);
+	marks_fill(marks, NULL);
 	for (size_t at = 0; !found && next_mark(marks, text, at, &e); at = e.at + e.mark->n) {
 		found = e.mark->kind == MARK_AROUND ||
 		        (e.mark->kind == MARK_OPEN && !tool_formats[e.mark->index].weak);

@@ -28,7 +28,6 @@ struct found_call {
 struct reading_conf {
 	struct str tools;    /* as advertised: names and types */
 	const char *format;  /* the only one to read; NULL: all of them */
-	const char *likely;  /* preferred if several formats share a mark; NULL: none */
 	bool repair;         /* also read calls that need a repair, and note it */
 	bool asked_for_json; /* the prompt asked for JSON: incomplete JSON is a truncated call */
 	bool limited;        /* the reply ended at its token limit */
@@ -63,10 +62,6 @@ bool tool_format_has_role(const char *format);
    <tool_response>. id: of the call. */
 void tool_format_result(const char *format, struct str id, struct str name, struct str text,
                         struct buf *out);
-
-/* The format whose marks occur in a chat template; of several, the one with the most marks. NULL:
-   none. */
-const char *tool_format_of_template(struct str template);
 
 /* "auto" and the formats' names, ending with NULL; and the same joined by "|". */
 extern const char *const tool_format_names[];

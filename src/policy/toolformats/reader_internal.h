@@ -28,6 +28,7 @@ struct finder {
 	struct found_call *calls;
 	size_t count;
 	const char *format;    /* of the first call */
+	struct str before;     /* the text between the previous position and the mark */
 	struct buf rest;       /* text other than calls */
 	struct buf *reasoning; /* the model's reasoning */
 	bool bare;             /* no marks: only unambiguous calls count */
@@ -48,11 +49,9 @@ enum starts {
 
 struct tool_format;
 
-/* Reads the call or calls after a mark. before: the text between the previous position and the
-   mark; *rest: the text after the mark, on return the text after the calls and their end marks.
-   If nothing was added and *rest is unchanged, the mark was ordinary text. */
-typedef void grammar_fn(struct finder *f, const struct tool_format *row, struct str *before,
-                        struct str *rest);
+/* Reads the call or calls after a mark. *rest: the text after the mark, on return the text after the
+   calls and their end marks. If nothing was added and *rest is unchanged, the mark was ordinary text. */
+typedef void grammar_fn(struct finder *f, const struct tool_format *row, struct str *rest);
 
 /* {"name":..,"arguments":{..}} and variants: one, an array, or one after the other. */
 grammar_fn grammar_calls;
@@ -108,9 +107,6 @@ struct tool_format {
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
 	bool declared_only; /* a parameter that the tool does not have is dropped, where none is missing */
-	/* A call without its end mark is cut off, even if nothing of it is missing: the family's engines
-	   require the mark. */
-	bool end_required;
 	bool typed_json; /* values in JSON are typed by the schema, too */
 	bool keep_feeds; /* a line feed on either side of a value belongs to it */
 	/* Only where the first parameter directly follows the name's tag, and a line feed the
@@ -187,7 +183,6 @@ struct typed {
 	struct str only_key, only_value; /* while there is only one */
 	size_t count;
 	bool declared_only, undeclared;  /* see struct tool_format; a key was not declared */
-	bool end_required;               /* see struct tool_format */
 	bool unclosed;                   /* a value had no end mark */
 	const char *repair, *repair_why; /* of the last repair of its marks; NULL: none */
 	bool compact;                    /* the first parameter directly follows the name's tag */
@@ -198,6 +193,8 @@ struct typed {
 /* The type of a value as indicated by the text. */
 enum hint { HINT_NONE, HINT_TEXT, HINT_JSON };
 
+/* The schema of the called tool; absent: unknown. */
+struct str call_schema(const struct finder *f, struct str tool_name);
 void typed_begin(struct finder *f, struct str tool_name, struct typed *t);
 void typed_add(struct typed *t, struct str key, struct str text, enum hint hint);
 /* Can a parameter of that name follow? */

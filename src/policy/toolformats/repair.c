@@ -2,10 +2,10 @@
    listed faults are repaired. */
 #include "policy/toolformats/repair.h"
 
+#include "json/python.h"
 #include "json/scan.h"
 #include "json/write.h"
 
-#include <ctype.h>
 #include <string.h>
 
 bool call_noted(const struct call_notes *n, const char *word)
@@ -38,8 +38,6 @@ struct repairer {
 	bool value; /* a complete value was written at depth 0 */
 };
 
-/* ---- strings ---- */
-
 static const struct {
 	const char *bytes;
 	char ascii;
@@ -65,53 +63,6 @@ static char quote_at(const struct repairer *m, size_t *bytes)
 		}
 	}
 	return 0;
-}
-
-/* ---- Python's escapes that JSON does not have ---- */
-
-/* Reads up to `most` hex digits; *n: how many there are. */
-static unsigned long hex_digits(struct str s, size_t most, size_t *n)
-{
-	unsigned long value = 0;
-
-	for (*n = 0; *n < most && *n < s.n && isxdigit((unsigned char)s.p[*n]); ++*n) {
-		char c = s.p[*n];
-
-		value = value << 4 | (unsigned long)(c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10);
-	}
-	return value;
-}
-
-static void put_code_point(struct repairer *m, unsigned long c)
-{
-	if (c > 0xffff) {
-		c -= 0x10000;
-		buf_printf(m->out, "\\u%04lx", 0xd800 | c >> 10);
-		c = 0xdc00 | (c & 0x3ff);
-	}
-	buf_printf(m->out, "\\u%04lx", c);
-}
-
-/* The escape of Python's repr() whose backslash was just read. False: it is not one of these. */
-static bool put_python_escape(struct repairer *m)
-{
-	static const struct {
-		char letter;
-		size_t digits;
-	} hex[] = {{'x', 2}, {'U', 8}};
-	struct str s = str_skip(m->in, m->at);
-	size_t n;
-
-	for (size_t i = 0; i < ARRAY_LEN(hex); i++) {
-		unsigned long c = hex_digits(str_skip(s, 1), hex[i].digits, &n);
-
-		if (s.p[0] == hex[i].letter && n == hex[i].digits && c <= 0x10ffff) {
-			put_code_point(m, c);
-			m->at += 1 + n;
-			return true;
-		}
-	}
-	return false;
 }
 
 static void put_escape(struct repairer *m, char c)
@@ -148,8 +99,14 @@ static bool string(struct repairer *m)
 
 	if (quote == '\'' || bytes > 1)
 		call_note(m->repaired, bytes > 1 ? "smart-quotes" : "single-quotes");
-	bool python = m->in.p[m->at] == '\'';
-
+	size_t used, start = m->out->n;
+	if (quote == '\'' && bytes == 1) {
+		if (python_literal(str_skip(m->in, m->at), &used, m->out)) {
+			m->at += used;
+			return true;
+		}
+		buf_cut(m->out, start);
+	}
 	m->at += bytes;
 	buf_char(m->out, '"');
 	while (m->at < m->in.n) {
@@ -161,17 +118,13 @@ static bool string(struct repairer *m)
 			return true;
 		}
 		m->at++;
-		if (c == '\\' && m->at < m->in.n) {
-			if (!python || !put_python_escape(m))
-				put_escape(m, m->in.p[m->at++]);
-		} else {
+		if (c == '\\' && m->at < m->in.n)
+			put_escape(m, m->in.p[m->at++]);
+		else
 			put_plain(m, c);
-		}
 	}
 	return false;
 }
-
-/* ---- words and numbers ---- */
 
 static const struct {
 	const char *word, *json;
@@ -208,8 +161,6 @@ static bool word(struct repairer *m)
 	buf_str(m->out, s);
 	return n && json_is_valid(s);
 }
-
-/* ---- structure ---- */
 
 /* Removes a comma before a closing bracket. */
 static void drop_comma(struct repairer *m)

@@ -273,12 +273,18 @@ void typed_value(struct finder *f, struct str root, struct str schema, struct st
 
 /* ---- the object ---- */
 
-void typed_begin(struct finder *f, struct str tool_name, struct typed *t)
+struct str call_schema(const struct finder *f, struct str tool_name)
 {
 	struct str tool = tool_find(f->conf->tools, tool_name);
 
 	tool = tool.p ? tool : tool_find(f->conf->tools, tool_bare_name(tool_name));
-	*t = (struct typed){.f = f, .root = tool_schema(tool), .object = BUF(FOUND_TEXT_MAX)};
+	return tool_schema(tool);
+}
+
+void typed_begin(struct finder *f, struct str tool_name, struct typed *t)
+{
+	*t = (struct typed){
+		.f = f, .root = call_schema(f, tool_name), .object = BUF(FOUND_TEXT_MAX)};
 	buf_char(&t->object, '{');
 }
 

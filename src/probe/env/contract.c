@@ -16,8 +16,6 @@ struct contract {
 	char why[512]; /* why the end is unknown or broken */
 };
 
-/* ---- seeds ---- */
-
 static int reset_and_read(struct probe *p, int64_t seed, struct str *start, struct error *err)
 {
 	struct session *s = &p->sessions[0];
@@ -25,11 +23,7 @@ static int reset_and_read(struct probe *p, int64_t seed, struct str *start, stru
 	*start = STR_NONE;
 	if (!session_is_open(s) || session_reset(&p->pool, s, seed, err))
 		return session_is_open(s) ? -1 : 0;
-	if (session_read_state(&p->pool, s, &s->later, err))
-		return -1;
-	if (s->later.known)
-		*start = arena_str(&p->arena, buf_view(&s->later.json));
-	return 0;
+	return probe_read(p, s, &s->later, start, err);
 }
 
 /* A reset without a call in between, with another seed in between, and once more. */
@@ -46,32 +40,6 @@ static int examine_seed(struct probe *p, struct contract *c, struct error *err)
 	}
 	if (probe_alike(p, &p->states, first, twice))
 		c->seed = probe_alike(p, &p->states, first, again) ? KEPT : BROKEN;
-	return 0;
-}
-
-/* ---- after the end ---- */
-
-static int play_to_end(struct probe *p, struct policy *policy, struct probe_call *last,
-                       struct error *err)
-{
-	struct session *s = &p->sessions[0];
-	struct policy_view view = {.turn = 0};
-	struct decision d = {0};
-
-	for (; view.turn < END_CALLS && session_is_open(s) && !last->reply.over; view.turn++) {
-		if (policy->ops->decide(policy, &view, &d, err))
-			return -1;
-		if (d.kind != DECIDE_CALL)
-			break;
-		last->name = arena_str(&p->arena, d.name);
-		last->arguments = arena_str(&p->arena, d.arguments);
-		if (session_step(&p->pool, s, d.name, d.arguments, &last->reply, err))
-			return -1;
-		if (last->reply.layer == LAYER_TRANSPORT)
-			break;
-		view.last = last->reply.outcome;
-		view.last_error = str_from(last->reply.message);
-	}
 	return 0;
 }
 
@@ -102,7 +70,7 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 		p->conf->solution
 			? *p->conf->solution
 			: (struct policy_conf){.spec = "random:1", .tool = p->conf->policy.tool};
-	struct probe_call last = {.name = STR_NONE};
+	struct played played = {.calls = 0};
 	struct policy *policy = NULL;
 
 	snprintf(c->why, sizeof(c->why), "no episode ended within %d calls", END_CALLS);
@@ -114,15 +82,13 @@ static int examine_end(struct probe *p, struct contract *c, struct error *err)
 		snprintf(c->why, sizeof(c->why), "%s", err->text);
 		return 0;
 	}
-	failed = failed || play_to_end(p, policy, &last, err);
+	failed = failed || probe_play(p, policy, NULL, END_CALLS, &played, err);
 	if (policy)
 		policy->ops->close(policy);
-	if (!failed && last.reply.over)
-		failed = call_after_end(p, &last, c, err);
+	if (!failed && played.last.reply.over)
+		failed = call_after_end(p, &played.last, c, err);
 	return failed ? -1 : 0;
 }
-
-/* ---- requests that no client should send ---- */
 
 static int examine_protocol(struct probe *p, struct contract *c, struct property *out,
                             struct error *err)
@@ -158,8 +124,6 @@ static void judge_protocol(const struct contract *c, struct property *out)
 	if (k->odd.n)
 		property_evidence(out, "%s", buf_cstr(&k->odd));
 }
-
-/* ---- the verdict ---- */
 
 static void judge(const struct probe *p, const struct contract *c, struct property *out)
 {
@@ -213,8 +177,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		judge(p, &c, out);
 		judge_protocol(&c, out);
 	}
-	buf_release(&c.protocol.broken);
-	buf_release(&c.protocol.odd);
+	BUFS_RELEASE(&c.protocol.broken, &c.protocol.odd);
 	return failed ? -1 : 0;
 }
 

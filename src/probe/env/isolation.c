@@ -50,8 +50,6 @@ static void compare_sessions(const struct probe *p, struct isolation *v)
 	}
 }
 
-/* ---- does session 2 continue session 1? ---- */
-
 static int same_reply(struct probe *p, struct session *s, const struct probe_call *call,
                       struct str wanted, bool *same, struct error *err)
 {
@@ -104,8 +102,6 @@ static int examine_continuation(struct probe *p, bool *continues, struct error *
 	}
 	return replay(p, continues, err);
 }
-
-/* ---- the verdict ---- */
 
 struct shown_change {
 	const char *pointer;

@@ -1,15 +1,6 @@
 /* How long opening, resetting and stepping take: reported only. */
 #include "probe/probe_internal.h"
 
-#include <stdlib.h>
-
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static double ms(uint64_t us)
 {
 	return (double)us / 1000;
@@ -19,7 +10,7 @@ static void add_timing(const char *what, struct timings *t, struct property *out
 {
 	if (!t->count)
 		return;
-	qsort(t->us, t->count, sizeof(*t->us), by_size);
+	timings_sort(t);
 	buf_printf(&out->value, "%s%s %.1f/%.1f/%.1f", out->value.n ? " · " : "", what,
 	           ms(t->us[0]), ms(t->us[t->count / 2]), ms(t->us[t->count - 1]));
 	buf_printf(&out->evidence, "%s%zu %s%s", out->evidence.n ? ", " : "", t->count, what,

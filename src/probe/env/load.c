@@ -180,13 +180,6 @@ struct result {
 	uint64_t median_us;
 };
 
-static int by_size(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 static uint64_t median_of(const struct rung *r)
 {
 	struct timings all = {.us = NULL};
@@ -196,7 +189,7 @@ static uint64_t median_of(const struct rung *r)
 			timings_add(&all, r->sessions[i].pool.step.us[k]);
 	if (!all.count)
 		return 0;
-	qsort(all.us, all.count, sizeof(*all.us), by_size);
+	timings_sort(&all);
 	uint64_t median = all.us[all.count / 2];
 	free(all.us);
 	return median;

@@ -5,6 +5,7 @@
 #include "policy/open.h"
 #include "probe/probe_internal.h"
 
+#define PAUSE_MS  50         /* before the first repetition of an opening that was refused */
 #define RETRY_MS  250        /* time a session that just ended may keep its slot */
 #define DRAWN     "random:1" /* the policy, unless the user chose one */
 #define AGAIN_MAX 2          /* calls, after which the first session should not be at its start */
@@ -124,14 +125,18 @@ struct exploring {
 	bool done;
 };
 
-static struct str copy_to_arena(struct probe *p, const struct buf *b)
+struct str probe_keep(struct probe *p, const struct buf *b)
 {
 	return b->n ? arena_str(&p->arena, buf_view(b)) : STR_NONE;
 }
 
-static struct str keep_state(struct probe *p, const struct snapshot *s)
+int probe_read(struct probe *p, struct session *s, struct snapshot *to, struct str *out,
+               struct error *err)
 {
-	return s->known ? arena_str(&p->arena, buf_view(&s->json)) : STR_NONE;
+	if (session_read_state(&p->pool, s, to, err))
+		return -1;
+	*out = to->known ? arena_str(&p->arena, buf_view(&to->json)) : STR_NONE;
+	return 0;
 }
 
 static void note_refusal(struct probe *p, size_t session, const struct probe_reply *a)
@@ -169,12 +174,11 @@ static int call_once(struct probe *p, struct exploring *x, const struct decision
 	a->arguments = arena_str(&p->arena, d->arguments);
 	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err))
 		return -1;
-	a->observation = copy_to_arena(p, &s->observation);
+	a->observation = probe_keep(p, &s->observation);
 	buf_clear(&x->last_error);
 	buf_text(&x->last_error, a->reply.message);
-	if (session_read_state(&p->pool, s, &x->now, err))
+	if (probe_read(p, s, &x->now, &a->state, err))
 		return -1;
-	a->state = keep_state(p, &x->now);
 	series_call(&p->states, a->arguments, -1);
 	series_trial(&p->states, a->state);
 	a->known = p->states.trials[p->call_count].known;
@@ -286,12 +290,11 @@ static int call_again(struct probe *p, const struct probe_call *call, struct err
 	struct probe_reply reply;
 
 	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err) ||
-	    session_read_state(&p->pool, s, &s->later, err)) {
+	    probe_read(p, s, &s->later, &p->later, err)) {
 		return -1;
 	}
 	p->again_count++;
-	p->again = copy_to_arena(p, &s->observation);
-	p->later = keep_state(p, &s->later);
+	p->again = probe_keep(p, &s->observation);
 	return 0;
 }
 
@@ -311,9 +314,8 @@ static int leave_start(struct probe *p, struct error *err)
 	const struct probe_call *call = probe_call_for_others(p);
 	struct session *s = &p->sessions[0];
 
-	if (session_read_state(&p->pool, s, &s->later, err))
+	if (probe_read(p, s, &s->later, &p->later, err))
 		return -1;
-	p->later = keep_state(p, &s->later);
 	while (call && p->again_count < AGAIN_MAX && session_is_open(s) && !s->last.over &&
 	       !has_left_start(p, call)) {
 		if (call_again(p, call, err))
@@ -362,17 +364,14 @@ static int visit(struct probe *p, size_t i, struct error *err)
 	struct neighbor *v = &p->neighbors[i];
 	const struct probe_call *a = probe_call_for_others(p);
 
-	if (session_read_state(&p->pool, s, &s->later, err))
-		return -1;
-	v->later = keep_state(p, &s->later);
-	if (look_for_moves(p, s, v, err))
+	if (probe_read(p, s, &s->later, &v->later, err) || look_for_moves(p, s, v, err))
 		return -1;
 	if (!a || !session_is_open(s))
 		return 0;
 	v->called = true;
 	if (session_step(&p->pool, s, a->name, a->arguments, &v->reply, err))
 		return -1;
-	v->observation = copy_to_arena(p, &s->observation);
+	v->observation = probe_keep(p, &s->observation);
 	note_refusal(p, i + 1, &v->reply);
 	return 0;
 }
@@ -381,18 +380,18 @@ static int visit(struct probe *p, size_t i, struct error *err)
 static int read_initial_states(struct probe *p, struct error *err)
 {
 	struct session *first = &p->sessions[0];
+	struct str again;
 
 	for (size_t i = 0; i < p->opened; i++) {
 		struct session *s = &p->sessions[i];
 		struct neighbor *v = &p->neighbors[i];
 
-		v->begin = copy_to_arena(p, &s->observation);
+		v->begin = probe_keep(p, &s->observation);
 		v->same_id = s->ids[1][0] && !strcmp(s->ids[1], first->ids[1]);
-		if (session_read_state(&p->pool, s, &s->start, err))
+		if (probe_read(p, s, &s->start, &v->start, err))
 			return -1;
-		v->start = keep_state(p, &s->start);
 	}
-	if (session_read_state(&p->pool, first, &first->later, err))
+	if (probe_read(p, first, &first->later, &again, err))
 		return -1;
 	p->begin = p->neighbors[0].begin;
 	p->start = p->neighbors[0].start;
@@ -401,7 +400,7 @@ static int read_initial_states(struct probe *p, struct error *err)
 	memcpy(p->env_id, first->ids[1], sizeof(p->env_id));
 	series_ignore(&p->states, p->state_ignore, STR_NONE);
 	series_start(&p->states, p->start);
-	series_control(&p->states, keep_state(p, &first->later), false);
+	series_control(&p->states, again, false);
 	p->state_drifts = first->start.known && first->later.known &&
 	                  strcmp(first->start.hash, first->later.hash) != 0;
 	return 0;
@@ -429,4 +428,54 @@ int probe_act(struct probe *p, struct error *err)
 		return -1;
 	p->seen = p->sessions[0].seen;
 	return 0;
+}
+
+/* ---- sessions one after the other ---- */
+
+/* A slot is not free while a step still runs, so waits longer than the slowest step. */
+uint64_t probe_settle_deadline(const struct probe *p)
+{
+	uint64_t slowest = timings_longest_ms(&p->pool.step);
+	uint64_t ms = p->conf->settle_ms + 2 * slowest;
+
+	return io_now_ns(p->conf->io) + ms * 1000000;
+}
+
+int probe_pause(struct probe *p, uint64_t ms, struct error *err)
+{
+	return io_wait(p->conf->io, NULL, ms, err);
+}
+
+int probe_reopen(struct probe *p, struct session *s, const int64_t *seed, uint64_t deadline_ns,
+                 struct error *err)
+{
+	uint64_t pause_ms = PAUSE_MS;
+
+	while (!session_open(&p->pool, s, seed, err)) {
+		if (s->status != SESSION_REFUSED || s->last.outcome != OUTCOME_CAPACITY ||
+		    io_now_ns(p->conf->io) >= deadline_ns) {
+			return 0;
+		}
+		if (probe_pause(p, pause_ms, err))
+			return -1;
+		pause_ms = pause_ms < 500 ? 2 * pause_ms : pause_ms;
+	}
+	return -1;
+}
+
+int probe_fresh(struct probe *p, struct property *out, struct error *err)
+{
+	if (probe_reopen(p, &p->sessions[0], &p->seed, probe_settle_deadline(p), err))
+		return -1;
+	if (!session_is_open(&p->sessions[0])) {
+		property_judge(out, PROPERTY_UNKNOWN, "not tested");
+		property_evidence(out, "no session could be opened");
+		property_quote(out, &p->sessions[0].last);
+	}
+	return 0;
+}
+
+bool probe_alike(const struct probe *p, const struct series *s, struct str a, struct str b)
+{
+	return a.n && b.n && probe_compare(p, s, a, b) < MEMBER_COUNT;
 }

@@ -5,7 +5,7 @@
 struct round {
 	bool refused;
 	struct probe_reply reset, act;
-	struct snapshot before, start, after;
+	struct str before, start, after; /* states; absent: unknown */
 };
 
 static int play(struct probe *p, struct round *r, struct error *err)
@@ -13,8 +13,7 @@ static int play(struct probe *p, struct round *r, struct error *err)
 	struct session *s = &p->sessions[0];
 	const struct probe_call *call = probe_call_for_others(p);
 
-	r->before.json = r->start.json = r->after.json = BUF(BUF_MAX_MESSAGE);
-	if (session_read_state(&p->pool, s, &r->before, err) ||
+	if (probe_read(p, s, &s->later, &r->before, err) ||
 	    session_reset(&p->pool, s, p->seed, err)) {
 		return -1;
 	}
@@ -22,45 +21,34 @@ static int play(struct probe *p, struct round *r, struct error *err)
 	r->refused = !session_is_open(s);
 	if (r->refused)
 		return 0;
-	if (session_read_state(&p->pool, s, &r->start, err))
+	if (probe_read(p, s, &s->later, &r->start, err))
 		return -1;
 	if (!call || !session_is_open(s))
 		return 0;
 	return session_step(&p->pool, s, call->name, call->arguments, &r->act, err) ||
-	                       session_read_state(&p->pool, s, &r->after, err)
+	                       probe_read(p, s, &s->later, &r->after, err)
 	               ? -1
 	               : 0;
-}
-
-/* Apart from times, ids and bookkeeping. */
-static bool same(const struct probe *p, const struct snapshot *a, const struct snapshot *b)
-{
-	return a->known && b->known &&
-	       probe_compare(p, &p->states, buf_view(&a->json), buf_view(&b->json)) < MEMBER_COUNT;
-}
-
-static void judge_incomplete(struct property *out)
-{
-	property_judge(out, PROPERTY_FAIL, "incomplete");
-	property_fix(out, "make reset() reinitialize everything that a step can change");
 }
 
 /* Where the initial state is one of a few, drawn at random, it may once equal the last state. */
 static bool kept_state(const struct probe *p, const struct round *one, const struct round *two)
 {
-	return same(p, &one->before, &one->start) && same(p, &two->before, &two->start);
+	return probe_alike(p, &p->states, one->before, one->start) &&
+	       probe_alike(p, &p->states, two->before, two->start);
 }
 
 static void judge(const struct probe *p, const struct round *one, const struct round *two,
                   struct property *out)
 {
-	bool known = one->start.known && two->start.known;
-	bool moved = one->after.known && !same(p, &one->start, &one->after);
+	bool known = one->start.p && two->start.p;
+	bool moved = one->after.p && !probe_alike(p, &p->states, one->start, one->after);
 
 	if (known && moved && kept_state(p, one, two)) {
-		judge_incomplete(out);
+		property_judge(out, PROPERTY_FAIL, "incomplete");
+		property_fix(out, "make reset() reinitialize everything that a step can change");
 		property_evidence(out, "the reset did not change the state");
-	} else if (known && moved && same(p, &one->start, &two->start)) {
+	} else if (known && moved && probe_alike(p, &p->states, one->start, two->start)) {
 		property_judge(out, PROPERTY_OK, "clean");
 		property_evidence(out, "the initial state was the same both times");
 	} else {
@@ -100,11 +88,6 @@ static void judge_refusal(const struct probe_reply *a, struct property *out)
 	}
 }
 
-static void release(struct round *r)
-{
-	BUFS_RELEASE(&r->before.json, &r->start.json, &r->after.json);
-}
-
 static int examine(struct probe *p, struct property *out, struct error *err)
 {
 	struct round one = {.refused = false}, two = {.refused = false};
@@ -116,8 +99,6 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		judge_refusal(one.refused ? &one.reset : &two.reset, out);
 	else if (!failed)
 		judge(p, &one, &two, out);
-	release(&one);
-	release(&two);
 	return failed;
 }
 

@@ -6,19 +6,6 @@ struct restart {
 	struct str start, reply, end; /* absent: unknown */
 };
 
-static struct str keep(struct probe *p, struct str text)
-{
-	return text.n ? arena_str(&p->arena, text) : STR_NONE;
-}
-
-static int read_state(struct probe *p, struct session *s, struct str *out, struct error *err)
-{
-	if (session_read_state(&p->pool, s, &s->later, err))
-		return -1;
-	*out = s->later.known ? keep(p, buf_view(&s->later.json)) : STR_NONE;
-	return 0;
-}
-
 /* The call that has an effect, `times` times; the reply is that of the last. */
 static int play(struct probe *p, size_t times, struct restart *e, struct property *out,
                 struct error *err)
@@ -27,14 +14,14 @@ static int play(struct probe *p, size_t times, struct restart *e, struct propert
 	struct session *s = &p->sessions[0];
 	struct probe_reply reply;
 
-	if (probe_fresh(p, out, err) || read_state(p, s, &e->start, err))
+	if (probe_fresh(p, out, err) || probe_read(p, s, &s->later, &e->start, err))
 		return -1;
 	for (size_t i = 0; i < times && session_is_open(s) && !s->last.over; i++) {
 		if (session_step(&p->pool, s, call->name, call->arguments, &reply, err))
 			return -1;
-		e->reply = keep(p, buf_view(&s->observation));
+		e->reply = probe_keep(p, &s->observation);
 	}
-	int failed = read_state(p, s, &e->end, err);
+	int failed = probe_read(p, s, &s->later, &e->end, err);
 	session_close(s);
 	return failed;
 }

@@ -9,24 +9,13 @@
 #define SOLUTION_CALLS 1000
 #define RANDOM_TRIES   3
 
-/* What one policy earned. */
-struct earned {
-	bool played, known;     /* known: some reward was reported */
-	size_t failed;          /* calls */
-	struct probe_reply why; /* the first failure */
-	double reward;
-	size_t calls;
-	bool over;
-};
-
-static void take_reply(const struct probe_reply *r, struct earned *e)
+static void take_reply(const struct probe_reply *r, struct played *e)
 {
 	if (r->outcome != OUTCOME_OK && e->failed++ == 0)
 		e->why = *r;
 	e->calls++;
 	e->known = e->known || r->reward_known;
 	e->reward += r->reward;
-	e->over = r->over;
 }
 
 /* Asks the policy; without one, `again` is repeated. */
@@ -48,23 +37,25 @@ static int next_call(struct policy *policy, const struct probe_call *again, size
 	return 0;
 }
 
-static int play_calls(struct probe *p, struct policy *policy, const struct probe_call *again,
-                      size_t most, struct earned *e, struct error *err)
+int probe_play(struct probe *p, struct policy *policy, const struct probe_call *again, size_t most,
+               struct played *e, struct error *err)
 {
 	struct session *s = &p->sessions[0];
 
-	while (e->calls < most && session_is_open(s) && !e->over) {
+	while (e->calls < most && session_is_open(s) && !e->last.reply.over) {
+		struct probe_reply *reply = &e->last.reply;
 		struct decision d = {0};
-		struct probe_reply reply;
 
 		if (next_call(policy, again, e->calls, s, &d, err))
 			return -1;
 		if (d.kind != DECIDE_CALL)
 			break;
-		if (session_step(&p->pool, s, d.name, d.arguments, &reply, err))
+		e->last.name = arena_str(&p->arena, d.name);
+		e->last.arguments = arena_str(&p->arena, d.arguments);
+		if (session_step(&p->pool, s, e->last.name, e->last.arguments, reply, err))
 			return -1;
-		take_reply(&reply, e);
-		if (reply.layer == LAYER_TRANSPORT) /* each would take the whole timeout */
+		take_reply(reply, e);
+		if (reply->layer == LAYER_TRANSPORT) /* each would take the whole timeout */
 			break;
 	}
 	return 0;
@@ -72,13 +63,13 @@ static int play_calls(struct probe *p, struct policy *policy, const struct probe
 
 /* conf NULL: `again` is repeated, or nothing is called. */
 static int play(struct probe *p, const struct policy_conf *conf, const struct probe_call *again,
-                struct earned *e, struct property *out, struct error *err)
+                struct played *e, struct property *out, struct error *err)
 {
 	struct session *s = &p->sessions[0];
 	struct policy *policy = NULL;
 	size_t most = conf && conf == p->conf->solution ? SOLUTION_CALLS : PANEL_CALLS;
 
-	*e = (struct earned){.played = false};
+	*e = (struct played){.played = false};
 	if (probe_fresh(p, out, err))
 		return -1;
 	if (!session_is_open(s))
@@ -96,7 +87,7 @@ static int play(struct probe *p, const struct policy_conf *conf, const struct pr
 			return 0;
 		}
 	}
-	failed = failed || play_calls(p, policy, again, most, e, err);
+	failed = failed || probe_play(p, policy, again, most, e, err);
 	failed = failed || (session_is_open(s) && env_finish(s->env, err));
 	e->played = true;
 	/* the environment's own total, if it has one */
@@ -109,7 +100,7 @@ static int play(struct probe *p, const struct policy_conf *conf, const struct pr
 }
 
 struct panel {
-	struct earned solution, nothing, random[RANDOM_TRIES], again;
+	struct played solution, nothing, random[RANDOM_TRIES], again;
 };
 
 static int play_panel(struct probe *p, struct panel *panel, struct property *out, struct error *err)

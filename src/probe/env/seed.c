@@ -99,15 +99,13 @@ static void report_difference(const struct episode *a, const struct episode *b,
 	}
 }
 
-/* ---- the verdict ---- */
-
 static int64_t other_seed(const struct probe *p, int64_t step)
 {
 	return p->seed > INT64_MAX - step ? p->seed - step : p->seed + step;
 }
 
 struct traces {
-	struct episode first, again, other, busy, zero[2];
+	struct episode first, again, other, busy;
 };
 
 /* A counter of the server, which no seed resets, is no randomness. */
@@ -153,8 +151,6 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 
 static void judge_other(struct probe *p, const struct traces *t, struct property *out)
 {
-	bool zero = t->zero[0].got && t->zero[1].got;
-
 	if (compare_episodes(&t->first, &t->other) == TRACE_EQUAL) {
 		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
 		property_evidence(
@@ -171,10 +167,6 @@ static void judge_other(struct probe *p, const struct traces *t, struct property
 	                  p->seed, other_seed(p, 1));
 	if (t->busy.got)
 		property_evidence(out, "steps in another session do not affect it");
-	if (zero && compare_episodes(&t->zero[0], &t->zero[1]) != TRACE_EQUAL) {
-		property_evidence(out, "but seed 0 is treated as no seed");
-		property_fix(out, "start with seed 1");
-	}
 }
 
 static int examine_busy(struct probe *p, struct traces *t, struct error *err)
@@ -208,10 +200,6 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 		property_fix(out, "give each environment its own random generator instead of "
 		                  "a module-level one");
 		return 0;
-	}
-	if (compare_episodes(&t->first, &t->other) != TRACE_EQUAL && p->seed != 0 &&
-	    (record(p, 0, NULL, &t->zero[0], err) || record(p, 0, NULL, &t->zero[1], err))) {
-		return -1;
 	}
 	judge_other(p, t, out);
 	return 0;
@@ -260,7 +248,7 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		return 0;
 	}
 	int failed = try_seeds(p, &t, out, err);
-	struct episode *all[] = {&t.first, &t.again, &t.other, &t.busy, &t.zero[0], &t.zero[1]};
+	struct episode *all[] = {&t.first, &t.again, &t.other, &t.busy};
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		buf_release(&all[i]->start);
 	return failed;

@@ -26,6 +26,18 @@ uint64_t timings_longest_ms(const struct timings *t)
 	return longest / 1000;
 }
 
+static int by_size(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void timings_sort(struct timings *t)
+{
+	qsort(t->us, t->count, sizeof(*t->us), by_size);
+}
+
 /* Episodes are compared without their ids and step counts. */
 int session_pool_init(struct session_pool *a, struct error *err)
 {
@@ -62,11 +74,6 @@ const struct env_facts *session_facts(const struct session *s)
 
 /* ---- replies ---- */
 
-static bool is_peers(enum fail kind)
-{
-	return kind == FAIL_TRANSPORT || kind == FAIL_TIMEOUT || kind == FAIL_PROTOCOL;
-}
-
 static void read_reply(struct session_pool *a, const struct env_reply *r, struct probe_reply *out)
 {
 	struct str code =
@@ -102,7 +109,8 @@ static int record_failure(struct session_pool *a, struct session *s, const struc
 {
 	struct env_reply reply;
 
-	if (!is_peers(why->kind)) {
+	if (why->kind != FAIL_TRANSPORT && why->kind != FAIL_TIMEOUT &&
+	    why->kind != FAIL_PROTOCOL) {
 		*err = *why;
 		return -1;
 	}

@@ -82,6 +82,7 @@ struct session_pool {
 MUST_USE int session_pool_init(struct session_pool *a, struct error *err);
 void session_pool_release(struct session_pool *a);
 void timings_add(struct timings *t, uint64_t us);
+void timings_sort(struct timings *t);
 uint64_t timings_longest_ms(const struct timings *t); /* 0 if there are none */
 
 /* Opens and resets; s->status and s->last hold the result. seed NULL: the one of a->conf. s

@@ -40,10 +40,10 @@ static bool is_listed(const struct preflight *p)
 
 static void advise_name(const struct preflight *p, struct property *out)
 {
-	struct str near = preflight_nearest(str_from(p->conf->model), p->names, p->name_count);
+	const char *near = text_nearest(str_from(p->conf->model), p->names, p->name_count);
 
-	if (near.p) {
-		property_fix(out, "use \1model\2 %.*s", STR_ARG(near));
+	if (near) {
+		property_fix(out, "use \1model\2 %s", near);
 		return;
 	}
 	if (!p->name_count) {

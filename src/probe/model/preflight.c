@@ -85,34 +85,6 @@ bool preflight_has_no_reply(const struct preflight *p, struct property *out)
 	return true;
 }
 
-/* The length of the common prefix up to a separator; 0 if shorter than a word. */
-static size_t shared(struct str a, struct str b)
-{
-	size_t n = 0, word = 0;
-
-	while (n < a.n && n < b.n && a.p[n] == b.p[n]) {
-		n++;
-		word = strchr("_-./:", a.p[n - 1]) ? n : word;
-	}
-	return word > 3 ? word : 0;
-}
-
-struct str preflight_nearest(struct str name, const char *const *names, size_t count)
-{
-	struct str near = str_from(text_nearest(name, names, count));
-	size_t best = 0;
-
-	for (size_t i = 0; i < count && (!near.p || best); i++) {
-		size_t n = shared(name, str_from(names[i]));
-
-		if (n > best) {
-			best = n;
-			near = str_from(names[i]);
-		}
-	}
-	return near;
-}
-
 /* ---- the call to ask for ---- */
 
 /* A call that succeeded already, else one that fits the schema. It is never made. */
@@ -157,8 +129,7 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	values.vars = buf_view(&vars);
 	conf.user = "{preflight}";
 	chat_prompts(&conf, p->tools, &values, conversation);
-	buf_release(&text);
-	buf_release(&vars);
+	BUFS_RELEASE(&text, &vars);
 }
 
 /* ---- an earlier turn in the prompt ---- */
@@ -181,8 +152,7 @@ static void add_call(const struct preflight *p, struct conversation *conversatio
 	          "',type:'function',function:{name:%s,arguments:%s}}]}",
 	          p->conf->profile->null_content ? NULL : "", p->name, buf_view(&arguments));
 	conversation_add(conversation, buf_view(&message));
-	buf_release(&arguments);
-	buf_release(&message);
+	BUFS_RELEASE(&arguments, &message);
 }
 
 /* ---- which parameters may be sent ---- */

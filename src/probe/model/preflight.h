@@ -106,7 +106,4 @@ bool preflight_has_no_reply(const struct preflight *p, struct property *out);
 /* Adds to the evidence why there is no reply: "HTTP 429 (rate-limit): .." */
 void preflight_quote(struct property *out, const char *what, const struct model_answer *a);
 
-/* The server's name nearest to `name`; absent: none. */
-struct str preflight_nearest(struct str name, const char *const *names, size_t count);
-
 #endif

@@ -5,24 +5,12 @@
 
 #include <inttypes.h>
 
-static void list_profiles(const char *name, struct property *out)
-{
-	const char *between = "";
-
-	for (size_t i = 0; i < profiles_count; i++) {
-		if (!profile_accepts(&profiles[i], name)) {
-			buf_printf(&out->fix, "%s%s", between, profiles[i].name);
-			between = ", ";
-		}
-	}
-}
-
-static bool some_profile_leaves_out(const char *name)
+/* "generic, openai": the profiles that omit the parameter. */
+static void put_profiles_without(const char *name, struct buf *out)
 {
 	for (size_t i = 0; i < profiles_count; i++)
 		if (!profile_accepts(&profiles[i], name))
-			return true;
-	return false;
+			buf_printf(out, "%s%s", out->n ? ", " : "", profiles[i].name);
 }
 
 static void advise(const struct preflight *p, struct property *out)
@@ -31,6 +19,9 @@ static void advise(const struct preflight *p, struct property *out)
 	struct str sent = p->refused;
 	bool limit = str_is(sent, c->profile->max_tokens);
 	const char *name = limit ? "max_tokens" : sent.p;
+	struct buf without = BUF(BUF_MAX_SMALL);
+
+	put_profiles_without(name, &without);
 
 	if (json_get(c->extra, sent).p) {
 		property_fix(out, "remove %s from the policy's \"extra\", which is sent unchanged",
@@ -44,15 +35,12 @@ static void advise(const struct preflight *p, struct property *out)
 		             c->profile->name);
 	} else if (c->tokens && (str_starts(sent, STR("return_")) || !json_get(c->asked, sent).p)) {
 		property_fix(out, "omit \1tokens\2, or use the server's own \1profile\2");
-	} else if (some_profile_leaves_out(name)) {
-		property_fix(out,
-		             "remove %s from the policy's \"sampling\", or use a profile that "
-		             "omits it: ",
-		             name);
-		list_profiles(name, out);
 	} else {
-		property_fix(out, "remove %s from the policy's \"sampling\"", name);
+		property_fix(out, "remove %s from the policy's \"sampling\"%s%s", name,
+		             without.n ? ", or use a profile that omits it: " : "",
+		             buf_cstr(&without));
 	}
+	buf_release(&without);
 }
 
 static void judge_refused(const struct preflight *p, struct property *out)
@@ -107,8 +95,6 @@ void preflight_sampling(const struct preflight *p, struct property *out)
 	}
 }
 
-/* ---- token ids and logprobs ---- */
-
 struct token_counts {
 	size_t prompt_ids, reply_ids, log_probs;
 };
@@ -122,12 +108,6 @@ static struct token_counts count_tokens(const struct chat_reply *r)
 	return (struct token_counts){.prompt_ids = json_count(r->prompt_token_ids),
 	                             .reply_ids = json_count(r->token_ids),
 	                             .log_probs = json_count(json_is_null(now) ? older : now)};
-}
-
-static void report_counts(const struct token_counts *t, struct property *out)
-{
-	property_evidence(out, "%zu prompt token ids, %zu completion token ids, %zu logprobs",
-	                  t->prompt_ids, t->reply_ids, t->log_probs);
 }
 
 static void judge_missing_tokens(const struct preflight *p, struct property *out)
@@ -152,7 +132,8 @@ static void judge_tokens(const struct preflight *p, const struct token_counts *t
 		property_fix(out, "use the server's own \1profile\2");
 		return;
 	}
-	report_counts(t, out);
+	property_evidence(out, "%zu prompt token ids, %zu completion token ids, %zu logprobs",
+	                  t->prompt_ids, t->reply_ids, t->log_probs);
 	if ((ids && (!t->prompt_ids || !t->reply_ids)) || (probs && !t->log_probs)) {
 		judge_missing_tokens(p, out);
 	} else if (ids && counted >= 0 && (size_t)counted != t->prompt_ids) {
@@ -180,8 +161,6 @@ void preflight_tokens(const struct preflight *p, struct property *out)
 		judge_tokens(p, &t, out);
 	}
 }
-
-/* ---- the trainer's groups ---- */
 
 /* A group that fits only in part waits for the next batch or trains on fewer rollouts. */
 static void judge_room(const struct trainer_plan *t, size_t room, struct property *out)

@@ -90,6 +90,5 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 
 void call_release(struct call *c)
 {
-	buf_release(&c->world_call.text);
-	buf_release(&c->world_call.structured);
+	BUFS_RELEASE(&c->world_call.text, &c->world_call.structured);
 }

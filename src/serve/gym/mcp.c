@@ -164,8 +164,7 @@ static bool start_playback(struct exchange *x)
 		gym_transport_close(x->gym, x->transport);
 		x->transport = NULL;
 	}
-	buf_release(&why);
-	buf_release(&a.body);
+	BUFS_RELEASE(&why, &a.body);
 	return !refused;
 }
 
@@ -206,8 +205,7 @@ static void initialize(struct exchange *x)
 		write_server(x->gym, negotiate(wanted), &result);
 		answer_result(x, buf_view(&result));
 	}
-	buf_release(&id);
-	buf_release(&result);
+	BUFS_RELEASE(&id, &result);
 }
 
 static void list_tools(struct exchange *x)
@@ -288,8 +286,7 @@ static bool play_resource(struct exchange *x, struct str uri)
 	playback_state_text(s, &text);
 	json_pack(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
 	answer_result(x, buf_view(&result));
-	buf_release(&text);
-	buf_release(&result);
+	BUFS_RELEASE(&text, &result);
 	return true;
 }
 
@@ -446,12 +443,6 @@ static void answer_delete(struct exchange *x)
 	x->reply->ended = true;
 }
 
-static void answer_other(struct exchange *x)
-{
-	reply_refusal(x->reply, 405, INVALID_REQUEST, "Method Not Allowed");
-	x->reply->allow = "POST, DELETE";
-}
-
 /* Every reply names a session; one outside a session gets a random id, as from the SDK: clients
    must not adopt it. */
 static void name_session(struct exchange *x)
@@ -478,12 +469,14 @@ void mcp_answer(struct gym *g, const struct request *q, struct reply *r)
 			return;
 		}
 	}
-	if (post)
+	if (post) {
 		answer_post(&x);
-	else if (str_is(q->method, "DELETE"))
+	} else if (str_is(q->method, "DELETE")) {
 		answer_delete(&x);
-	else
-		answer_other(&x);
+	} else {
+		reply_refusal(r, 405, INVALID_REQUEST, "Method Not Allowed");
+		r->allow = "POST, DELETE";
+	}
 	name_session(&x);
 	if (r->ended)
 		gym_transport_close(g, x.transport);

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <wslay/wslay.h>
 
@@ -18,7 +17,7 @@ static ssize_t on_recv(wslay_event_context_ptr wslay, uint8_t *to, size_t room, 
 	size_t n = f->input.n < room ? f->input.n : room;
 
 	(void)flags;
-	if (n == 0 || f->too_large) {
+	if (n == 0) {
 		wslay_event_set_error(wslay, WSLAY_ERR_WOULDBLOCK);
 		return -1;
 	}
@@ -37,40 +36,13 @@ static ssize_t on_send(wslay_event_context_ptr wslay, const uint8_t *bytes, size
 	return (ssize_t)n;
 }
 
-/* libwslay enforces its limit only on messages it buffers itself, so it is enforced here. */
-static void on_frame_start(wslay_event_context_ptr wslay,
-                           const struct wslay_event_on_frame_recv_start_arg *frame, void *arg)
-{
-	struct frames *f = arg;
-	unsigned long long n = frame->payload_length;
-	char why[120];
-
-	(void)wslay;
-	f->opcode = frame->opcode;
-	if (wslay_is_ctrl_frame(frame->opcode) || n <= FRAMES_MESSAGE_MAX - f->partial.n)
-		return;
-	f->too_large = true;
-	snprintf(why, sizeof(why), "a message of over %zu bytes", FRAMES_MESSAGE_MAX);
-	frames_close(f, WSLAY_CODE_MESSAGE_TOO_BIG, why);
-}
-
-static void on_frame_chunk(wslay_event_context_ptr wslay,
-                           const struct wslay_event_on_frame_recv_chunk_arg *piece, void *arg)
-{
-	struct frames *f = arg;
-
-	(void)wslay;
-	if (!wslay_is_ctrl_frame(f->opcode) && !f->too_large)
-		buf_add(&f->partial, piece->data, piece->data_length);
-}
-
-static void queue_message(struct frames *f, bool binary)
+static void queue_message(struct frames *f, struct str bytes, bool binary)
 {
 	struct frame_message *m = mem_new(sizeof(*m));
 
-	m->bytes = f->partial;
+	m->bytes = BUF(FRAMES_MESSAGE_MAX);
 	m->binary = binary;
-	f->partial = BUF(FRAMES_MESSAGE_MAX);
+	buf_str(&m->bytes, bytes);
 	if (f->last)
 		f->last->next = m;
 	else
@@ -82,6 +54,7 @@ static void queue_message(struct frames *f, bool binary)
 static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_arg *m,
                        void *arg)
 {
+	struct str bytes = {(const char *)m->msg, m->msg_length};
 	struct frames *f = arg;
 
 	(void)wslay;
@@ -90,14 +63,13 @@ static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_o
 		f->peer_closed = true;
 		break;
 	case WSLAY_PONG:
-		f->pong_received |= str_eq((struct str){(const char *)m->msg, m->msg_length},
-		                           (struct str){(const char *)&f->pings, sizeof(f->pings)});
+		f->pong_received |=
+			str_eq(bytes, (struct str){(const char *)&f->pings, sizeof(f->pings)});
 		break;
 	case WSLAY_PING:
 		break;
 	default:
-		if (!f->too_large)
-			queue_message(f, m->opcode == WSLAY_BINARY_FRAME);
+		queue_message(f, bytes, m->opcode == WSLAY_BINARY_FRAME);
 	}
 }
 
@@ -106,15 +78,13 @@ void frames_init(struct frames *f)
 	static const struct wslay_event_callbacks callbacks = {
 		.recv_callback = on_recv,
 		.send_callback = on_send,
-		.on_frame_recv_start_callback = on_frame_start,
-		.on_frame_recv_chunk_callback = on_frame_chunk,
 		.on_msg_recv_callback = on_message,
 	};
 
-	*f = (struct frames){.partial = BUF(FRAMES_MESSAGE_MAX), .out = BUF(OUT_MAX)};
+	*f = (struct frames){.out = BUF(OUT_MAX)};
 	if (wslay_event_context_server_init(&f->wslay, &callbacks, f) != 0)
 		abort(); /* out of memory */
-	wslay_event_config_set_no_buffering(f->wslay, 1);
+	wslay_event_config_set_max_recv_msg_length(f->wslay, FRAMES_MESSAGE_MAX);
 }
 
 void frames_release(struct frames *f)
@@ -123,7 +93,6 @@ void frames_release(struct frames *f)
 		frame_message_free(m);
 	if (f->wslay)
 		wslay_event_context_free(f->wslay);
-	buf_release(&f->partial);
 	buf_release(&f->out);
 	*f = (struct frames){0};
 }
@@ -136,7 +105,6 @@ void frames_feed(struct frames *f, struct str bytes)
 	f->input = STR_NONE;
 	if (!wslay_event_get_read_enabled(f->wslay) && !f->peer_closed)
 		f->broken = true; /* libwslay has queued the Close */
-	f->broken |= f->too_large;
 }
 
 struct frame_message *frames_next(struct frames *f)

@@ -19,11 +19,8 @@ struct frame_message {
 struct frames {
 	struct wslay_event_context *wslay;
 	struct str input; /* input that wslay has not read yet */
-	struct buf partial;
 	struct frame_message *first, *last;
-	size_t count; /* of queued messages */
-	uint8_t opcode;
-	bool too_large;
+	size_t count;   /* of queued messages */
 	uint32_t pings; /* sent; the payload of the last one */
 	/* Read by the owner of the connection. */
 	struct buf out;     /* bytes to send */

@@ -18,8 +18,6 @@
 #define BETWEEN_S       120u                /* and after that: as configured for uvicorn */
 #define BODY_PATIENCE   ((size_t)64 << 20)  /* read and discarded: the client gets the 413 */
 
-/* ---- responses ---- */
-
 struct str host_header(struct MHD_Connection *connection, const char *name)
 {
 	return str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name));
@@ -39,59 +37,6 @@ enum MHD_Result host_send(struct MHD_Connection *connection, unsigned status,
 	MHD_destroy_response(response);
 	return sent;
 }
-
-/* ---- CORS ---- */
-
-/* The request's origin if it was allowed explicitly. NUL-terminated, as header values are. */
-static const char *origin_of(const struct allowed_origins *allowed,
-                             struct MHD_Connection *connection)
-{
-	struct str origin = host_header(connection, "origin");
-
-	return origin_is_listed(allowed, origin) ? origin.p : NULL;
-}
-
-static void add_origin(struct MHD_Response *response, const char *origin)
-{
-	host_add_header(response, "access-control-allow-origin", origin);
-	host_add_header(response, "vary", "Origin");
-}
-
-bool cors_is_preflight(const struct allowed_origins *allowed, struct MHD_Connection *connection,
-                       const char *method)
-{
-	return strcmp(method, "OPTIONS") == 0 && origin_of(allowed, connection) &&
-	       host_header(connection, "access-control-request-method").n > 0;
-}
-
-enum MHD_Result cors_answer_preflight(struct MHD_Connection *connection)
-{
-	struct str headers = host_header(connection, "access-control-request-headers");
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
-
-	if (!response)
-		return MHD_NO;
-	add_origin(response, host_header(connection, "origin").p);
-	host_add_header(response, "access-control-allow-methods", "GET, POST, DELETE");
-	if (headers.n)
-		host_add_header(response, "access-control-allow-headers", headers.p);
-	host_add_header(response, "access-control-max-age", "600"); /* browsers have caps */
-	return host_send(connection, 204, response);
-}
-
-void cors_add(struct MHD_Response *response, const struct allowed_origins *allowed,
-              struct MHD_Connection *connection)
-{
-	const char *origin = origin_of(allowed, connection);
-
-	if (origin) {
-		add_origin(response, origin);
-		host_add_header(response, "access-control-expose-headers", "mcp-session-id");
-	}
-}
-
-/* ---- requests ---- */
 
 static enum MHD_Result count_length(void *count, enum MHD_ValueKind kind, const char *name,
                                     const char *value)
@@ -178,8 +123,6 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **st
 	}
 }
 
-/* ---- waits ---- */
-
 struct host_waiter {
 	struct host_waiter *next;
 	struct str session;
@@ -228,8 +171,6 @@ bool host_add_socket(struct host *h, int change)
 	pthread_mutex_unlock(&h->lock);
 	return open;
 }
-
-/* ---- start and stop ---- */
 
 static int start_daemon(struct host *h, int fd, struct error *err)
 {

@@ -72,15 +72,4 @@ void host_add_header(struct MHD_Response *response, const char *name, const char
 enum MHD_Result host_send(struct MHD_Connection *connection, unsigned status,
                           struct MHD_Response *response);
 
-/* ---- CORS (Fetch Standard, "CORS protocol"), for pages of explicitly allowed origins only ---- */
-
-/* Is it a preflight request? Call it after origin_refuse. */
-bool cors_is_preflight(const struct allowed_origins *allowed, struct MHD_Connection *connection,
-                       const char *method);
-/* Answers a preflight request: allows our servers' methods, and the headers it lists. */
-enum MHD_Result cors_answer_preflight(struct MHD_Connection *connection);
-/* Lets the page of an allowed origin read the response. No effect without an Origin header. */
-void cors_add(struct MHD_Response *response, const struct allowed_origins *allowed,
-              struct MHD_Connection *connection);
-
 #endif

@@ -101,8 +101,3 @@ struct origin_refusal origin_refuse(const struct allowed_origins *allowed, struc
 		return (struct origin_refusal){421, "Invalid Host header"};
 	return (struct origin_refusal){0, NULL};
 }
-
-bool origin_is_listed(const struct allowed_origins *allowed, struct str origin)
-{
-	return origin.n > 0 && is_allowed(allowed, origin, false);
-}

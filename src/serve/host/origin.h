@@ -25,7 +25,4 @@ struct origin_refusal {
 struct origin_refusal origin_refuse(const struct allowed_origins *allowed, struct str origin,
                                     struct str host);
 
-/* Was the origin allowed explicitly (by name or by "*")? False for pages of this host. */
-bool origin_is_listed(const struct allowed_origins *allowed, struct str origin);
-
 #endif

@@ -1,21 +1,327 @@
 /* The server: HTTP requests are answered by exchange_answer or openenv_answer, upgraded connections
-   served as WebSockets. */
+   served as WebSockets: openenv.c makes the replies, frames.c the frames. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/scan.h"
 #include "net/handshake.h"
 #include "serve/gym/exchange.h"
+#include "serve/host/frames.h"
 #include "serve/host/host.h"
-#include "serve/host/sockets.h"
 #include "serve/openenv/openenv.h"
 
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <sys/socket.h>
 
 #define BODY_MAX         ((size_t)4 << 20) /* larger: 413 */
 #define REPLY_MAX        ((size_t)32 << 20)
 #define CONNECTION_BYTES ((size_t)16 << 10) /* including the header block */
 #define SOCKET_BYTES     ((size_t)8 << 10)  /* less for WebSockets, which keep it */
+
+#define NS_PER_MS        1000000u
+#define SCRATCH          ((size_t)16 << 10) /* bytes per read */
+#define INBOX_MAX        32 /* queued messages: the limit of uvicorn's websockets library */
+#define ANSWER_MAX       ((size_t)48 << 20)
+#define CLOSE_TIMEOUT_MS 10000 /* until the peer answers a Close or disconnects */
+#define CODE_GONE        1011
+#define CODE_ENDING      1012
+#define NEVER            UINT64_MAX
+
+/* ---- one WebSocket and its timers ---- */
+
+enum timer { TIMER_STEP, TIMER_PING, TIMER_CLOSE, TIMERS };
+
+struct socket {
+	struct host *host;
+	struct openenv *server;
+	int fd;
+	bool gone;          /* disconnected */
+	bool failed;        /* to be shut down after the next output */
+	bool closing;       /* a Close was sent, or the peer disconnected: send no more */
+	bool awaiting_pong; /* a pong is expected */
+	uint64_t due[TIMERS];
+	struct frames frames;
+	struct frame_message *waiting; /* its reply is delayed */
+	struct openenv_session session;
+};
+
+static uint64_t now_ns(const struct socket *k)
+{
+	const struct clock *c = &k->server->conf.clock;
+
+	return c->monotonic_ns(c->ctx);
+}
+
+static void timer_set(struct socket *k, enum timer which, uint64_t ms)
+{
+	uint64_t now = now_ns(k);
+
+	k->due[which] = ms < (NEVER - now) / NS_PER_MS ? now + ms * NS_PER_MS : NEVER;
+}
+
+/* ---- output ---- */
+
+static void disconnect(struct socket *k)
+{
+	if (!k->gone)
+		shutdown(k->fd, SHUT_RDWR);
+	k->gone = k->closing = true;
+	k->due[TIMER_PING] = k->due[TIMER_CLOSE] = NEVER;
+}
+
+static void flush(struct socket *k)
+{
+	struct buf *out = &k->frames.out;
+	size_t sent = 0;
+
+	while (!k->gone && sent < out->n) {
+		ssize_t n = send(k->fd, out->p + sent, out->n - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN)
+			break;
+		if (n <= 0) {
+			disconnect(k);
+			break;
+		}
+		sent += (size_t)n;
+	}
+	buf_drop(out, sent);
+	if (out->n == 0)
+		buf_release(out); /* idle connections keep no buffer */
+}
+
+/* The connection ends when the peer has answered the Close. */
+static void begin_close(struct socket *k)
+{
+	k->closing = true;
+	k->due[TIMER_PING] = NEVER;
+	timer_set(k, TIMER_CLOSE, CLOSE_TIMEOUT_MS);
+}
+
+/* Ends the connection after a protocol error: a Close, then shutdown. Pending input is still
+   read, because closing a socket with unread bytes resets the connection and discards the Close. */
+static void fail_connection(struct socket *k)
+{
+	k->failed = true;
+	begin_close(k);
+}
+
+static void apply_reply(struct socket *k, struct openenv_reply *r)
+{
+	struct str lines = buf_view(&r->late);
+
+	while (lines.n > 0 && !k->closing) {
+		const char *end = memchr(lines.p, '\n', lines.n);
+		size_t n = end ? (size_t)(end - lines.p) : lines.n;
+
+		frames_send(&k->frames, (struct str){lines.p, n});
+		lines = str_skip(lines, n + 1);
+	}
+	if (r->disconnect)
+		disconnect(k);
+	if (r->text.n > 0 && !k->closing)
+		frames_send(&k->frames, buf_view(&r->text));
+	if (r->close != 0 && !k->closing) {
+		frames_close(&k->frames, r->close, r->reason);
+		begin_close(k);
+	}
+	BUFS_RELEASE(&r->late, &r->text);
+}
+
+/* ---- input ---- */
+
+/* Answers one message, unless its reply is delayed. */
+static void answer_frame(struct socket *k, struct frame_message *m, bool waited)
+{
+	struct openenv_reply r = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
+
+	pthread_mutex_lock(&k->host->lock);
+	openenv_handle_message(&k->session, buf_view(&m->bytes), m->binary, waited, &r);
+	pthread_mutex_unlock(&k->host->lock);
+	if (r.wait_ms > 0) {
+		k->waiting = m;
+		timer_set(k, TIMER_STEP, r.wait_ms);
+	} else {
+		frame_message_free(m);
+	}
+	apply_reply(k, &r);
+}
+
+static void answer_all(struct socket *k)
+{
+	struct frame_message *m;
+
+	while (!k->waiting && !k->closing && (m = frames_next(&k->frames)))
+		answer_frame(k, m, false);
+}
+
+static void feed(struct socket *k, struct str bytes)
+{
+	if (k->frames.broken)
+		return; /* read and discarded */
+	frames_feed(&k->frames, bytes);
+	if (k->frames.pong_received && k->awaiting_pong && !k->closing) {
+		k->awaiting_pong = false;
+		timer_set(k, TIMER_PING, k->server->conf.ping_ms);
+	}
+	if (k->frames.broken)
+		fail_connection(k);
+	else if (k->frames.peer_closed)
+		k->closing = true;
+}
+
+static void read_input(struct socket *k)
+{
+	char bytes[SCRATCH];
+	size_t n = SCRATCH;
+
+	while (n == SCRATCH && !k->gone && k->frames.count < INBOX_MAX) {
+		ssize_t got = recv(k->fd, bytes, SCRATCH, MSG_DONTWAIT);
+
+		if (got < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (got <= 0) {
+			disconnect(k);
+			return;
+		}
+		n = (size_t)got;
+		feed(k, (struct str){bytes, n});
+	}
+}
+
+/* ---- timers ---- */
+
+static bool is_due(struct socket *k, enum timer which)
+{
+	bool due = k->due[which] != NEVER && k->due[which] <= now_ns(k);
+
+	k->due[which] = due ? NEVER : k->due[which];
+	return due;
+}
+
+static void run_timers(struct socket *k)
+{
+	struct frame_message *m = k->waiting;
+
+	if (is_due(k, TIMER_STEP)) {
+		k->waiting = NULL;
+		answer_frame(k, m, true);
+	}
+	bool ping = is_due(k, TIMER_PING);
+
+	if (ping && k->awaiting_pong) { /* other messages do not count as a pong */
+		frames_close(&k->frames, CODE_GONE, "keepalive ping timeout");
+		fail_connection(k);
+	} else if (ping) {
+		frames_ping(&k->frames);
+		k->awaiting_pong = true;
+		timer_set(k, TIMER_PING, k->server->conf.ping_timeout_ms);
+	}
+	if (is_due(k, TIMER_CLOSE))
+		disconnect(k);
+}
+
+static int sleep_ms(const struct socket *k)
+{
+	uint64_t now = now_ns(k), next = NEVER;
+
+	for (int i = 0; i < TIMERS; i++)
+		next = k->due[i] < next ? k->due[i] : next;
+	if (next == NEVER)
+		return -1;
+	uint64_t ms = next > now ? (next - now + NS_PER_MS - 1) / NS_PER_MS : 0;
+	return ms < 60000 ? (int)ms : 60000;
+}
+
+/* ---- the thread ---- */
+
+static void close_session(struct socket *k)
+{
+	pthread_mutex_lock(&k->host->lock);
+	openenv_session_close(&k->session);
+	pthread_mutex_unlock(&k->host->lock);
+}
+
+/* Sends what is to be sent. The session ends before its client can see a Close, but not before a
+   running step has finished, unless that step never finishes. False: the connection is over. */
+static bool flush_or_close(struct socket *k)
+{
+	if (k->closing && (!k->waiting || k->due[TIMER_STEP] == NEVER))
+		close_session(k);
+	flush(k);
+	if (k->failed && !k->gone) {
+		shutdown(k->fd, SHUT_WR);
+		k->failed = false;
+	}
+	if (k->frames.peer_closed && k->frames.out.n == 0)
+		disconnect(k);
+	return !k->gone || (k->waiting && k->due[TIMER_STEP] != NEVER);
+}
+
+/* False: the host is closed. */
+static bool wait_input(struct socket *k)
+{
+	struct pollfd fds[] = {{.fd = k->host->stop[0], .events = POLLIN},
+	                       {.fd = k->gone ? -1 : k->fd}};
+
+	fds[1].events = (short)((k->frames.count < INBOX_MAX ? POLLIN : 0) |
+	                        (k->frames.out.n > 0 ? POLLOUT : 0));
+	poll(fds, 2, sleep_ms(k));
+	if (fds[0].revents)
+		return false;
+	if (fds[1].revents & POLLIN)
+		read_input(k);
+	else if (fds[1].revents & (POLLHUP | POLLERR))
+		disconnect(k);
+	return true;
+}
+
+static void begin(struct socket *k, struct str early, struct str session_id)
+{
+	struct openenv_reply first = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
+	int yes = 1;
+
+	(void)setsockopt(k->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+	frames_init(&k->frames);
+	timer_set(k, TIMER_PING, k->server->conf.ping_ms);
+	pthread_mutex_lock(&k->host->lock);
+	openenv_open(k->server, &k->session, session_id, &first);
+	pthread_mutex_unlock(&k->host->lock);
+	apply_reply(k, &first);
+	feed(k, early);
+}
+
+/* Serves an upgraded connection on the thread of the caller, until it is closed or the host is. early:
+   bytes received after the upgrade request; session_id: from the URL. */
+static void socket_serve(struct host *h, struct openenv *o, int fd, struct str early,
+                         struct str session_id)
+{
+	struct socket k = {.host = h, .server = o, .fd = fd, .due = {NEVER, NEVER, NEVER}};
+	bool open = true;
+
+	begin(&k, early, session_id);
+	answer_all(&k);
+	while (open && flush_or_close(&k)) {
+		open = wait_input(&k);
+		run_timers(&k);
+		answer_all(&k);
+	}
+	if (!open && !k.closing) {
+		frames_close(&k.frames, CODE_ENDING, NULL);
+		flush(&k);
+	}
+	close_session(&k);
+	frame_message_free(k.waiting);
+	frames_release(&k.frames);
+}
+
+/* ---- requests ---- */
 
 struct server {
 	struct gym gym;         /* of MCP */
@@ -40,8 +346,7 @@ static void add_location(struct MHD_Response *response, struct str host)
 }
 
 /* Takes ownership of r->body. */
-static enum MHD_Result send_reply(const struct allowed_origins *origins,
-                                  struct MHD_Connection *connection, const struct request *q,
+static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct request *q,
                                   struct reply *r)
 {
 	struct MHD_Response *response =
@@ -60,7 +365,6 @@ static enum MHD_Result send_reply(const struct allowed_origins *origins,
 		host_add_header(response, "mcp-session-id", r->session);
 	if (r->allow)
 		host_add_header(response, "allow", r->allow);
-	cors_add(response, origins, connection);
 	if (q->upgrade.n > 0)
 		host_add_header(response, "connection", "close");
 	if (r->redirect)
@@ -142,7 +446,6 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
                                   const struct host_request *received)
 {
 	struct server *s = ctx;
-	const struct allowed_origins *origins = &s->gym.conf.origins;
 	struct reply r = {.body = BUF(REPLY_MAX)};
 	enum MHD_Result result = MHD_NO;
 	struct request q = {
@@ -157,10 +460,6 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 		.host = host_header(connection, "host"),
 	};
 
-	if (!origin_refuse(origins, q.origin, q.host).status &&
-	    cors_is_preflight(origins, connection, received->method)) {
-		return cors_answer_preflight(connection);
-	}
 	if (has_sockets(s))
 		read_upgrade(connection, &q);
 	bool answered = answer(s, &q, received->too_large, &r);
@@ -169,7 +468,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 	if (answered && r.action == REPLY_UPGRADE)
 		result = upgrade(s, connection, &q);
 	else if (answered && r.action == REPLY_SEND)
-		result = send_reply(origins, connection, &q, &r);
+		result = send_reply(connection, &q, &r);
 	buf_release(&r.body);
 	return result;
 }

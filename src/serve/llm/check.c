@@ -25,8 +25,6 @@ static bool reject(struct checking *c, const char *what)
 	return false;
 }
 
-/* ---- the history ---- */
-
 static void expect_next(struct checking *c)
 {
 	struct str call;
@@ -132,8 +130,6 @@ static bool check_messages(struct checking *c, struct str messages)
 	c->out->last = json_text(c->arena, JSON_GET(message, "content"));
 	return true;
 }
-
-/* ---- the rest ---- */
 
 static bool check_tools(struct checking *c, struct str body)
 {

@@ -14,7 +14,6 @@
 #define BLOCK            ((size_t)64 << 10) /* default bytes per write */
 #define CONNECTION_BYTES ((size_t)32 << 10) /* including the header block */
 #define MODELS_PATH      "/v1/models"
-#define PROPS_PATH       "/props" /* as llama.cpp's server has it */
 #define CHAT_PATH        "/v1/chat/completions"
 
 struct llm_server {
@@ -87,13 +86,11 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 		buf_str(&value, r->retry_after);
 		host_add_header(response, "Retry-After", buf_cstr(&value));
 	}
-	buf_release(&name);
-	buf_release(&value);
+	BUFS_RELEASE(&name, &value);
 }
 
 /* Takes ownership of a->body. */
-static enum MHD_Result send_answer(const struct llm_server *server,
-                                   struct MHD_Connection *connection, struct completion *a)
+static enum MHD_Result send_answer(struct MHD_Connection *connection, struct completion *a)
 {
 	const struct llm_reply *r = a->reply;
 	struct sending *s = mem_new(sizeof(*s));
@@ -114,7 +111,6 @@ static enum MHD_Result send_answer(const struct llm_server *server,
 		return MHD_NO;
 	}
 	add_headers(response, a);
-	cors_add(response, &server->origins, connection);
 	return host_send(connection, a->status, response);
 }
 
@@ -136,8 +132,7 @@ static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status
 	a->status = status;
 	a->type = llm_body_error(&c, &a->body);
 	log_info("serve: %u: %s", status, buf_cstr(&message));
-	buf_release(&message);
-	buf_release(&quoted);
+	BUFS_RELEASE(&message, &quoted);
 }
 
 static void answer_scripted_error(const struct llm_reply *r, struct completion *a)
@@ -248,12 +243,11 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 	const char *url = q->url, *method = q->method;
 	bool chat = strcmp(url, CHAT_PATH) == 0;
 	bool models = strcmp(url, MODELS_PATH) == 0;
-	bool props = s->script.chat_template.p && strcmp(url, PROPS_PATH) == 0;
 	bool model = strncmp(url, MODELS_PATH "/", strlen(MODELS_PATH "/")) == 0;
 
 	if (refused.status) {
 		answer_error(a, refused.status, "null", "%s", refused.why);
-	} else if (!chat && !models && !model && !props) {
+	} else if (!chat && !models && !model) {
 		answer_error(a, 404, "null",
 		             "no such endpoint; available: " CHAT_PATH ", " MODELS_PATH);
 	} else if (!is_allowed(s, connection)) {
@@ -264,12 +258,6 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 		answer_chat(s, buf_view(&q->body), a);
 	} else if (model) {
 		answer_model(s, str_from(url + strlen(MODELS_PATH "/")), a);
-	} else if (props) {
-		a->status = 200;
-		a->type = "application/json";
-		buf_text(&a->body, "{\"chat_template\":");
-		buf_str(&a->body, s->script.chat_template);
-		buf_char(&a->body, '}');
 	} else {
 		a->status = 200;
 		a->type = "application/json";
@@ -279,7 +267,6 @@ static void answer(struct llm_server *s, struct MHD_Connection *connection,
 	log_debug("serve: %s %s: %u", method, url, a->status);
 }
 
-/* A preflight request is exempt from the key check: browsers send it without credentials. */
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
                                   const struct host_request *q)
 {
@@ -289,13 +276,11 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *connection,
 		&s->origins, host_header(connection, "origin"), host_header(connection, "host"));
 	enum MHD_Result result = MHD_NO;
 
-	if (!refused.status && cors_is_preflight(&s->origins, connection, q->method))
-		return cors_answer_preflight(connection);
 	answer(s, connection, q, refused, &a);
 	const struct llm_reply *r = a.reply;
 	bool open = !(r && r->delay_ms) || host_wait(&s->host, STR_NONE, r->delay_ms);
 	if (open && !(r && r->close == CLOSE_BEFORE))
-		result = send_answer(s, connection, &a);
+		result = send_answer(connection, &a);
 	buf_release(&a.body);
 	return result;
 }
@@ -307,12 +292,6 @@ static void server_free(struct llm_server *s)
 	host_free(&s->host);
 	llm_script_release(&s->script);
 	free(s);
-}
-
-static int read_script(const struct llm_server_conf *c, struct llm_script *out, struct error *err)
-{
-	return c->text.p ? llm_script_parse(c->text, c->script, out, err)
-	                 : llm_script_read(c->script, out, err);
 }
 
 int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, struct error *err)
@@ -327,7 +306,9 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .ctx = s};
 
 	s->origins = c->origins;
-	if (allowed_origins_check(&c->origins, err) || read_script(c, &s->script, err) ||
+	if (allowed_origins_check(&c->origins, err) ||
+	    (c->text.p ? llm_script_parse(c->text, c->script, &s->script, err)
+	               : llm_script_read(c->script, &s->script, err)) ||
 	    host_start(&s->host, &conf, err)) {
 		server_free(s);
 		return -1;

@@ -122,7 +122,6 @@ static int read_replies(struct keyed *k, struct str list, void *to)
 static const struct keyed_row script_rows[] = {
 	{"models", KEYED_ARRAY, .at = IN_SCRIPT(models)},
 	{"key", KEYED_TEXT, .at = IN_SCRIPT(key)},
-	{"chat_template", KEYED_STRING, .at = IN_SCRIPT(chat_template)},
 	{"then", KEYED_CHOICE, .at = IN_SCRIPT(then), .words = then_words},
 	{"replies", KEYED_BY, .required = true, .read = read_replies},
 };

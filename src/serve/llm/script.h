@@ -51,9 +51,8 @@ struct llm_reply {
 
 struct llm_script {
 	struct arena arena;
-	struct str models, key;   /* raw array; decoded */
-	struct str chat_template; /* raw; absent: there is no /props */
-	int then;                 /* enum llm_then */
+	struct str models, key; /* raw array; decoded */
+	int then;               /* enum llm_then */
 	struct llm_reply *replies;
 	size_t count;
 };

@@ -53,21 +53,8 @@ static bool move(struct openenv_episode *e, struct str action, struct buf *why)
 		e->reward = a.reward;
 		e->terminated = a.terminated;
 	}
-	buf_release(&a.text);
-	buf_release(&a.structured);
+	BUFS_RELEASE(&a.text, &a.structured);
 	return !a.is_error;
-}
-
-bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
-                 struct buf *out, struct buf *why)
-{
-	if (episode_has_tools(e->world))
-		episode_tool_step(e, action, out);
-	else if (move(e, action, why))
-		episode_observe(e, true, metadata, out);
-	else
-		return false;
-	return true;
 }
 
 void episode_release(struct openenv_episode *e)
@@ -233,8 +220,8 @@ static void write_result(const struct world_call *a, struct buf *out)
 	jw_pack(&w, "data:%r,is_error:false}", data);
 }
 
-bool episode_call(struct openenv_episode *e, struct str tool, struct str arguments,
-                  struct buf *result, struct buf *why)
+static bool call_world(struct openenv_episode *e, struct str tool, struct str arguments,
+                       struct buf *result, struct buf *why)
 {
 	struct world_call a = {.tool = tool,
 	                       .arguments = arguments,
@@ -253,8 +240,7 @@ bool episode_call(struct openenv_episode *e, struct str tool, struct str argumen
 		e->terminated = a.terminated;
 		write_result(&a, result);
 	}
-	buf_release(&a.text);
-	buf_release(&a.structured);
+	BUFS_RELEASE(&a.text, &a.structured);
 	return !a.is_error;
 }
 
@@ -290,7 +276,7 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 	e->step_count++;
 	jw_init(&w, out);
 	jw_pack(&w, "{observation:{metadata:{},tool_name:%r", tool);
-	if (episode_call(e, tool, arguments, &result, &why)) {
+	if (call_world(e, tool, arguments, &result, &why)) {
 		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
 	} else {
 		jw_pack(&w, "result:null,error:{error_type:%t,message:%s}}",
@@ -299,14 +285,25 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,
 	           e->terminated ? "true" : "false");
-	buf_release(&result);
-	buf_release(&why);
+	BUFS_RELEASE(&result, &why);
 }
 
-void episode_tool_step(struct openenv_episode *e, struct str action, struct buf *out)
+static void tool_step(struct openenv_episode *e, struct str action, struct buf *out)
 {
 	if (episode_lists_tools(action))
 		list_tools(e->world, out);
 	else
 		call_tool(e, JSON_GET(action, "tool_name"), JSON_GET(action, "arguments"), out);
+}
+
+bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
+                 struct buf *out, struct buf *why)
+{
+	if (episode_has_tools(e->world))
+		tool_step(e, action, out);
+	else if (move(e, action, why))
+		episode_observe(e, true, metadata, out);
+	else
+		return false;
+	return true;
 }

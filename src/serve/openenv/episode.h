@@ -34,11 +34,6 @@ void episode_release(struct openenv_episode *e); /* zeroed is fine */
 
 /* True if the world has several tools: then steps call tools, and MCP can call them too. */
 bool episode_has_tools(const struct world *w);
-/* Appends the tool's result; false: appends the reason to *why, as raw text. No step is counted. */
-bool episode_call(struct openenv_episode *e, struct str tool, struct str arguments,
-                  struct buf *result, struct buf *why);
-/* Executes a step in such a world: a tool call, or a request for the list of tools. */
-void episode_tool_step(struct openenv_episode *e, struct str action, struct buf *out);
 /* Does the action ask for the list of tools? */
 bool episode_lists_tools(struct str action);
 

@@ -110,8 +110,7 @@ static void run_step(struct openenv_message *t)
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
-	buf_release(&seen);
-	buf_release(&why);
+	BUFS_RELEASE(&seen, &why);
 }
 
 static void step(struct openenv_message *t)
@@ -147,7 +146,7 @@ static void leave(struct openenv_message *t)
 static void rpc(struct openenv_message *t)
 {
 	buf_text(&t->reply->text, "{\"type\":\"mcp\",\"data\":");
-	openenv_rpc(t->session->server, t->session, t->data, &t->reply->text);
+	openenv_rpc(t->session->server, t->data, &t->reply->text);
 	buf_char(&t->reply->text, '}');
 }
 

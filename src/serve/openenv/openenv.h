@@ -105,9 +105,8 @@ bool fields_validate_action(const struct world *w, struct str action, struct buf
 bool fields_wrong(struct buf *why, const char *type, struct str name, const char *message,
                   struct str input);
 
-/* Handles an object as a JSON-RPC request and appends the response. s: the requesting session;
-   NULL over HTTP, where each request has its own environment. */
-void openenv_rpc(struct openenv *o, struct openenv_session *s, struct str request, struct buf *out);
+/* Handles an object as a JSON-RPC request and appends the response. */
+void openenv_rpc(const struct openenv *o, struct str request, struct buf *out);
 
 /* ---- playing a recording (playback.c) ---- */
 

@@ -10,8 +10,6 @@
 
 #define CODE_GONE 1011
 
-/* ---- replies ---- */
-
 static void write_observation(const struct recorded_reply *r, struct buf *out)
 {
 	static const struct str flags[] = {STR_INIT("null"), STR_INIT("false"), STR_INIT("true")};
@@ -69,8 +67,6 @@ static void write_reply(const struct recorded_reply *r, struct openenv_reply *ou
 		write_observation(r, &out->text);
 }
 
-/* ---- messages ---- */
-
 /* The episode gets the client's id, as when it was recorded. */
 static void set_episode_id(struct openenv_session *s, struct str id)
 {
@@ -120,12 +116,6 @@ static void reset(struct openenv_message *t)
 	buf_release(&why);
 }
 
-static void list_tools(const struct playback_session *s, struct buf *out)
-{
-	json_pack(out, "{type:'observation',data:{observation:{tools:%r},reward:null,done:false}}",
-	          openenv_playback_tools(s->all));
-}
-
 static void step(struct openenv_message *t)
 {
 	struct playback_session *s = t->session->played;
@@ -135,7 +125,10 @@ static void step(struct openenv_message *t)
 	struct str tool = JSON_GET(t->data, "tool_name");
 
 	if (by_tool && episode_lists_tools(t->data)) {
-		list_tools(s, &t->reply->text);
+		json_pack(
+			&t->reply->text,
+			"{type:'observation',data:{observation:{tools:%r},reward:null,done:false}}",
+			openenv_playback_tools(s->all));
 		return;
 	}
 	if (!by_tool)
@@ -149,8 +142,7 @@ static void step(struct openenv_message *t)
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
-	buf_release(&name);
-	buf_release(&why);
+	BUFS_RELEASE(&name, &why);
 }
 
 /* If states were recorded from another source, the environment had a state but it was not
@@ -206,8 +198,6 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 	}
 	buf_release(&why);
 }
-
-/* ---- what describes the server ---- */
 
 static struct str only_step(struct str tools)
 {

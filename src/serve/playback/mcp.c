@@ -5,8 +5,6 @@
 #include "base/html.h"
 #include "json/write.h"
 
-/* ---- content ---- */
-
 static bool is_block(struct str value)
 {
 	static const char *const types[] = {"text", "image", "audio", "resource", "resource_link"};
@@ -89,8 +87,6 @@ static void put_structured(const struct playback_session *s, const struct record
 	else if (schema.p && r->outcome == OUTCOME_OK && json_type(observation) == JSON_OBJECT)
 		buf_printf(out, ",\"structuredContent\":%.*s", STR_ARG(observation));
 }
-
-/* ---- replies ---- */
 
 static void write_result(const struct playback_session *s, const struct recorded_call *c,
                          struct buf *out)
@@ -215,8 +211,7 @@ void playback_mcp_call(struct playback_session *s, struct str name, struct str a
 		else
 			answer_text(buf_view(&why), true, out);
 	}
-	buf_release(&decoded);
-	buf_release(&why);
+	BUFS_RELEASE(&decoded, &why);
 }
 
 bool playback_mcp_refusal(const struct playback_session *s, struct playback_reply *out)
@@ -225,8 +220,6 @@ bool playback_mcp_refusal(const struct playback_session *s, struct playback_repl
 
 	return !s->rollout->tools.p && r->outcome != OUTCOME_OK && write_failure(r, out);
 }
-
-/* ---- states ---- */
 
 struct str playback_control_state(struct playback_session *s)
 {

@@ -149,7 +149,6 @@ int playback_model(const char *path, struct buf *out, struct error *err)
 	buf_text(out, "]}");
 	if (!failed && (replies->full || out->full))
 		failed = error_set(err, FAIL_INPUT, "%s: more than 256 MiB of replies", path);
-	buf_release(&r.replies);
-	buf_release(&r.unnumbered);
+	BUFS_RELEASE(&r.replies, &r.unnumbered);
 	return failed ? -1 : 0;
 }

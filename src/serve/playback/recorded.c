@@ -129,8 +129,7 @@ static struct str text_of(struct recorded *r, const struct line *l)
 			kept = copy(r, buf_view(&quoted));
 		}
 	}
-	buf_release(&decoded);
-	buf_release(&quoted);
+	BUFS_RELEASE(&decoded, &quoted);
 	return kept;
 }
 
@@ -181,12 +180,6 @@ static struct recorded_rollout *begin(struct recorded *r, struct str id)
 	return one;
 }
 
-static void read_end(struct recorded *r, struct recorded_rollout *one, const struct line *l)
-{
-	read_state(r, one, l);
-	one->total_reward = copy(r, l->value[KEY_TOTAL_REWARD]);
-}
-
 static int read_line(void *ctx, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
@@ -220,7 +213,8 @@ static int read_line(void *ctx, const struct line *l, const struct reader_note *
 			read_call(r, one, l);
 		break;
 	case LINE_END:
-		read_end(r, one, l);
+		read_state(r, one, l);
+		one->total_reward = copy(r, l->value[KEY_TOTAL_REWARD]);
 		break;
 	case LINE_EVENT:
 		if (l->event == EVENT_SESSION_ID_CHANGED && one->count > 0)

@@ -1,15 +1,42 @@
-/* The desk as a world: its tools, their results, and its rewards. */
+/* The desk as a world: three drawers of items, its tools, their results and its rewards. An item has a
+   key and a JSON value kept exactly as spelled. Two desks with the same seed differ only in the clock. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "json/canon.h"
 #include "json/scan.h"
-#include "serve/world/desk.h"
+#include "json/write.h"
 #include "serve/world/world.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-const char *const drawer_names[DRAWERS] = {"inbox", "shelf", "archive"};
+#define ITEMS_MAX 64
+#define ITEM_MAX  ((size_t)64 << 10) /* bytes of a key plus its value */
+#define WANTED    3
+
+enum drawer { DRAWER_INBOX, DRAWER_SHELF, DRAWER_ARCHIVE, DRAWERS };
+
+static const char *const drawer_names[DRAWERS] = {"inbox", "shelf", "archive"};
+
+/* Key and value are raw JSON, as received. */
+struct item {
+	char *text; /* the key, then the value; owned */
+	struct str key, value;
+	enum drawer drawer;
+	unsigned stamps; /* only visible in the state */
+	bool wanted;     /* belongs in the archive and is not there yet */
+};
+
+struct desk {
+	struct item items[ITEMS_MAX];
+	size_t count;
+	struct str task[WANTED]; /* keys, raw */
+	unsigned filed;          /* of those, in the archive */
+	bool lost;               /* one of them was deleted */
+	uint64_t clock;          /* number of calls, including refused ones */
+};
+
+/* ---- items ---- */
 
 /* Values that careless code changes: numbers that no double holds, trailing zeros, look-alike
    letters, unnecessary escapes. Each # is a digit drawn from the seed. */
@@ -26,57 +53,6 @@ static const struct {
 	{"\"mass\"", "[1E400,-0,##.0e-3,null]"},
 };
 
-static void fill_in(const char *pattern, struct rng *rng, struct buf *out)
-{
-	for (; *pattern; pattern++) {
-		bool drawn = *pattern == '#';
-
-		buf_char(out, drawn ? (char)('1' + rng_below(rng, 9)) : *pattern);
-	}
-}
-
-/* Draws `wanted` different numbers below count. */
-static void choose(struct rng *rng, size_t count, size_t *row, size_t wanted)
-{
-	for (size_t i = 0; i < count; i++)
-		row[i] = i;
-	for (size_t i = 0; i < wanted; i++) {
-		size_t j = i + rng_below(rng, (uint32_t)(count - i)), other = row[j];
-
-		row[j] = row[i];
-		row[i] = other;
-	}
-}
-
-void desk_init(struct desk *d, uint64_t seed, uint64_t clock)
-{
-	size_t row[ARRAY_LEN(first_items)];
-	struct buf value = BUF(BUF_MAX_SMALL);
-	struct rng rng;
-
-	rng_seed(&rng, seed, 1);
-	d->clock = clock;
-	for (size_t i = 0; i < ARRAY_LEN(first_items); i++) {
-		buf_clear(&value);
-		fill_in(first_items[i].value, &rng, &value);
-		(void)!desk_put(d, str_from(first_items[i].key), buf_view(&value));
-		d->items[i].drawer = (enum drawer)rng_below(&rng, DRAWER_ARCHIVE);
-	}
-	choose(&rng, ARRAY_LEN(first_items), row, DESK_WANTED);
-	for (size_t i = 0; i < DESK_WANTED; i++) {
-		d->task[i] = str_from(first_items[row[i]].key);
-		d->items[row[i]].wanted = true;
-	}
-	buf_release(&value);
-}
-
-void desk_release(struct desk *d)
-{
-	for (size_t i = 0; i < d->count; i++)
-		free(d->items[i].text);
-	d->count = 0;
-}
-
 static bool same_text(struct str a, struct str b)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -88,7 +64,8 @@ static bool same_text(struct str a, struct str b)
 	return same;
 }
 
-struct item *desk_find(struct desk *d, struct str key)
+/* NULL: no item has that key. Keys are compared decoded, so escapes do not matter. */
+static struct item *find(struct desk *d, struct str key)
 {
 	for (size_t i = 0; i < d->count; i++)
 		if (same_text(key, d->items[i].key))
@@ -98,7 +75,7 @@ struct item *desk_find(struct desk *d, struct str key)
 
 static void set_text(struct item *item, struct str key, struct str value)
 {
-	struct buf text = BUF(2 * DESK_ITEM_MAX);
+	struct buf text = BUF(2 * ITEM_MAX);
 
 	buf_str(&text, key);
 	json_minify(value, &text);
@@ -110,11 +87,13 @@ static void set_text(struct item *item, struct str key, struct str value)
 	free(old);
 }
 
-bool desk_put(struct desk *d, struct str key, struct str value)
+/* Adds an item to the inbox, or replaces the value of an existing one, which keeps its drawer and the
+   spelling of its key. False: no space, or too long. */
+static bool put(struct desk *d, struct str key, struct str value)
 {
-	struct item *item = desk_find(d, key);
+	struct item *item = find(d, key);
 
-	if (key.n + value.n > DESK_ITEM_MAX || (!item && d->count == DESK_ITEMS_MAX))
+	if (key.n + value.n > ITEM_MAX || (!item && d->count == ITEMS_MAX))
 		return false;
 	if (!item) {
 		item = &d->items[d->count++];
@@ -126,65 +105,36 @@ bool desk_put(struct desk *d, struct str key, struct str value)
 	return true;
 }
 
-bool desk_move(struct desk *d, struct item *item, enum drawer to)
+static void put_keys(const struct desk *d, struct buf *out)
 {
-	bool arrived = item->wanted && to == DRAWER_ARCHIVE;
-
-	item->drawer = to;
-	if (arrived) {
-		item->wanted = false;
-		d->filed++;
-	}
-	return arrived;
-}
-
-void desk_delete(struct desk *d, struct item *item)
-{
-	size_t at = (size_t)(item - d->items);
-
-	d->lost = d->lost || item->wanted;
-	free(item->text);
-	memmove(item, item + 1, (--d->count - at) * sizeof(*item));
-}
-
-bool desk_done(const struct desk *d)
-{
-	return d->lost || d->filed == DESK_WANTED;
-}
-
-static void write_drawer(const struct desk *d, enum drawer drawer, struct buf *out)
-{
-	const char *between = "";
-
-	buf_printf(out, "\"%s\":{", drawer_names[drawer]);
-	for (size_t i = 0; i < d->count; i++) {
-		const struct item *item = &d->items[i];
-
-		if (item->drawer == drawer) {
-			buf_text(out, between);
-			buf_str(out, item->key);
-			buf_text(out, ":{\"value\":");
-			buf_str(out, item->value);
-			buf_printf(out, ",\"stamps\":%u}", item->stamps);
-			between = ",";
-		}
-	}
-	buf_char(out, '}');
-}
-
-void desk_state(const struct desk *d, struct buf *out)
-{
-	buf_printf(out, "{\"clock\":%" PRIu64 ",\"drawers\":{", d->clock);
-	for (int i = 0; i < DRAWERS; i++) {
-		buf_text(out, i ? "," : "");
-		write_drawer(d, (enum drawer)i, out);
-	}
-	buf_text(out, "},\"task\":{\"archive\":[");
-	for (size_t i = 0; i < DESK_WANTED; i++) {
-		buf_text(out, i ? "," : "");
+	for (size_t i = 0; i < WANTED; i++) {
+		buf_char(out, i ? ',' : '[');
 		buf_str(out, d->task[i]);
 	}
-	buf_printf(out, "],\"filed\":%u}}", d->filed);
+	buf_char(out, ']');
+}
+
+/* The items of each drawer: their keys, or also their values and stamps. */
+static void put_drawers(const struct desk *d, bool whole, struct buf *out)
+{
+	for (int drawer = 0; drawer < DRAWERS; drawer++) {
+		buf_printf(out, "%c\"%s\":%c", drawer ? ',' : '{', drawer_names[drawer],
+		           whole ? '{' : '[');
+		size_t first = out->n;
+		for (const struct item *i = d->items; i < d->items + d->count; i++) {
+			if ((int)i->drawer != drawer)
+				continue;
+			buf_text(out, out->n > first ? "," : "");
+			buf_str(out, i->key);
+			if (whole) {
+				buf_text(out, ":{\"value\":");
+				buf_str(out, i->value);
+				buf_printf(out, ",\"stamps\":%u}", i->stamps);
+			}
+		}
+		buf_char(out, whole ? '}' : ']');
+	}
+	buf_char(out, '}');
 }
 
 #define READS                                                                                      \
@@ -208,25 +158,24 @@ void desk_state(const struct desk *d, struct buf *out)
 	"\"type\":\"array\"}},\"required\":[\"result\"],\"title\":\"searchOutput\","               \
 	"\"type\":\"object\"},"
 
-#define GET_TASK   TOOL("get_task", "The items that belong in the archive.", "", "") READS
-#define LIST_ITEMS TOOL("list_items", "The keys in each drawer.", "", "") READS
-#define GET_ITEM   TOOL("get_item", "One item and its value.", KEY, "\"key\"") READS
-#define SEARCH                                                                                     \
-	TOOL("search", "The items whose key contains a text.", TEXT, "\"text\"")                   \
-	FOUND READS
-#define PUT_ITEM                                                                                   \
-	TOOL("put_item", "Writes the value of an item, a new one into the inbox.",                 \
-	     KEY ",\"value\":{\"title\":\"Value\"}", "\"key\",\"value\"")                          \
-	WRITES("true", "true")
-#define MOVE_ITEM                                                                                  \
-	TOOL("move_item", "Puts an item into a drawer.", KEY "," DRAWER, "\"key\",\"drawer\"")     \
-	WRITES("false", "true")
-#define STAMP_ITEM                                                                                 \
-	TOOL("stamp_item", "Stamps an item, which nobody sees.", KEY, "\"key\"")                   \
-	WRITES("false", "false")
-#define DELETE_ITEM                                                                                \
-	TOOL("delete_item", "Throws an item away.", KEY, "\"key\"")                                \
-	WRITES("true", "false")
+#define TOOLS                                                                                      \
+	"[" TOOL("get_task", "The items that belong in the archive.", "", "") READS                \
+		"," TOOL("list_items", "The keys in each drawer.", "", "") READS                   \
+		"," TOOL("get_item", "One item and its value.", KEY, "\"key\"") READS              \
+		"," TOOL("search", "The items whose key contains a text.", TEXT, "\"text\"")       \
+			FOUND READS                                                                \
+		"," TOOL("put_item", "Writes the value of an item, a new one into the inbox.",     \
+	                 KEY ",\"value\":{\"title\":\"Value\"}", "\"key\",\"value\"")              \
+			WRITES("true", "true") "," TOOL("move_item",                               \
+	                                                "Puts an item into a drawer.",             \
+	                                                KEY "," DRAWER, "\"key\",\"drawer\"")      \
+				WRITES("false", "true") "," TOOL(                                  \
+					"stamp_item", "Stamps an item, which nobody sees.", KEY,   \
+					"\"key\"")                                                 \
+					WRITES("false", "false") "," TOOL("delete_item",           \
+	                                                                  "Throws an item away.",  \
+	                                                                  KEY, "\"key\"")          \
+						WRITES("true", "false") "]"
 
 static const struct parameter key_alone[] = {{"key", .text = true}};
 
@@ -234,16 +183,13 @@ static const struct parameter key_alone[] = {{"key", .text = true}};
 
 static void write_item(const struct item *item, struct buf *out)
 {
-	buf_text(out, "{\"key\":");
-	buf_str(out, item->key);
-	buf_printf(out, ",\"drawer\":\"%s\",\"value\":", drawer_names[item->drawer]);
-	buf_str(out, item->value);
-	buf_char(out, '}');
+	json_pack(out, "{key:%r,drawer:%t,value:%r}", item->key, drawer_names[item->drawer],
+	          item->value);
 }
 
 static struct item *find_or_fail(struct desk *d, struct world_call *a, struct str key)
 {
-	struct item *item = desk_find(d, key);
+	struct item *item = find(d, key);
 
 	if (!item) {
 		world_call_fail(a);
@@ -267,36 +213,14 @@ static struct item *requested_item(struct desk *d, struct world_call *a)
 
 static void get_task(struct desk *d, struct world_call *a)
 {
-	buf_text(&a->text, "{\"archive\":[");
-	for (size_t i = 0; i < DESK_WANTED; i++) {
-		buf_text(&a->text, i ? "," : "");
-		buf_str(&a->text, d->task[i]);
-	}
-	buf_text(&a->text, "]}");
-}
-
-static void list_drawer(const struct desk *d, int drawer, struct buf *out)
-{
-	const char *between = "";
-
-	buf_printf(out, "\"%s\":[", drawer_names[drawer]);
-	for (size_t i = 0; i < d->count; i++) {
-		if ((int)d->items[i].drawer == drawer) {
-			buf_text(out, between);
-			buf_str(out, d->items[i].key);
-			between = ",";
-		}
-	}
-	buf_char(out, ']');
+	buf_text(&a->text, "{\"archive\":");
+	put_keys(d, &a->text);
+	buf_char(&a->text, '}');
 }
 
 static void list_items(struct desk *d, struct world_call *a)
 {
-	for (int i = 0; i < DRAWERS; i++) {
-		buf_char(&a->text, i ? ',' : '{');
-		list_drawer(d, i, &a->text);
-	}
-	buf_char(&a->text, '}');
+	put_drawers(d, false, &a->text);
 }
 
 static void get_item(struct desk *d, struct world_call *a)
@@ -350,13 +274,12 @@ static void put_item(struct desk *d, struct world_call *a)
 
 	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), values))
 		return;
-	if (desk_put(d, values[0], values[1])) {
-		write_item(desk_find(d, values[0]), &a->text);
+	if (put(d, values[0], values[1])) {
+		write_item(find(d, values[0]), &a->text);
 		return;
 	}
 	world_call_fail(a);
-	buf_printf(&a->text, "The desk holds %d items of at most %zu bytes", DESK_ITEMS_MAX,
-	           DESK_ITEM_MAX);
+	buf_printf(&a->text, "The desk holds %d items of at most %zu bytes", ITEMS_MAX, ITEM_MAX);
 }
 
 static int drawer_of(struct str name)
@@ -388,7 +311,10 @@ static void move_item(struct desk *d, struct world_call *a)
 	struct item *item = find_or_fail(d, a, values[0]);
 
 	if (item) {
-		a->reward = desk_move(d, item, (enum drawer)drawer);
+		a->reward = item->wanted && drawer == DRAWER_ARCHIVE;
+		d->filed += (unsigned)a->reward;
+		item->wanted = item->wanted && !a->reward;
+		item->drawer = (enum drawer)drawer;
 		write_item(item, &a->text);
 	}
 }
@@ -409,7 +335,9 @@ static void delete_item(struct desk *d, struct world_call *a)
 	struct item *item = requested_item(d, a);
 
 	if (item) {
-		desk_delete(d, item);
+		d->lost = d->lost || item->wanted;
+		free(item->text);
+		memmove(item, item + 1, (size_t)(d->items + --d->count - item) * sizeof(*item));
 		buf_text(&a->text, "Gone.");
 	}
 }
@@ -433,22 +361,68 @@ static void desk_call(void *instance, struct world_call *a)
 	for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
 		if (json_is(a->tool, str_from(tools[i].name))) {
 			tools[i].call(d, a);
-			a->terminated = desk_done(d);
+			a->terminated = d->lost || d->filed == WANTED;
 			return;
 		}
 	}
 	world_call_unknown_tool(a);
 }
 
+static void fill_in(const char *pattern, struct rng *rng, struct buf *out)
+{
+	for (; *pattern; pattern++) {
+		bool drawn = *pattern == '#';
+
+		buf_char(out, drawn ? (char)('1' + rng_below(rng, 9)) : *pattern);
+	}
+}
+
+/* Draws `wanted` different numbers below count. */
+static void choose(struct rng *rng, size_t count, size_t *row, size_t wanted)
+{
+	for (size_t i = 0; i < count; i++)
+		row[i] = i;
+	for (size_t i = 0; i < wanted; i++) {
+		size_t j = i + rng_below(rng, (uint32_t)(count - i)), other = row[j];
+
+		row[j] = row[i];
+		row[i] = other;
+	}
+}
+
 static void init(void *instance, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)
 {
+	struct desk *d = instance;
+	size_t row[ARRAY_LEN(first_items)];
+	struct buf value = BUF(BUF_MAX_SMALL);
+	struct rng rng;
+
 	(void)conf;
-	desk_init(instance, seed, now_ms);
+	rng_seed(&rng, seed, 1);
+	d->clock = now_ms;
+	for (size_t i = 0; i < ARRAY_LEN(first_items); i++) {
+		buf_clear(&value);
+		fill_in(first_items[i].value, &rng, &value);
+		(void)!put(d, str_from(first_items[i].key), buf_view(&value));
+		d->items[i].drawer = (enum drawer)rng_below(&rng, DRAWER_ARCHIVE);
+	}
+	choose(&rng, ARRAY_LEN(first_items), row, WANTED);
+	for (size_t i = 0; i < WANTED; i++) {
+		d->task[i] = str_from(first_items[row[i]].key);
+		d->items[row[i]].wanted = true;
+	}
+	buf_release(&value);
 }
 
 static void write_state(const void *instance, struct buf *out)
 {
-	desk_state(instance, out);
+	const struct desk *d = instance;
+
+	buf_printf(out, "{\"clock\":%" PRIu64 ",\"drawers\":", d->clock);
+	put_drawers(d, true, out);
+	buf_text(out, ",\"task\":{\"archive\":");
+	put_keys(d, out);
+	buf_printf(out, ",\"filed\":%u}}", d->filed);
 }
 
 static void write_info(const void *instance, struct buf *out)
@@ -460,7 +434,10 @@ static void write_info(const void *instance, struct buf *out)
 
 static void clear(void *instance)
 {
-	desk_release(instance);
+	struct desk *d = instance;
+
+	for (size_t i = 0; i < d->count; i++)
+		free(d->items[i].text);
 }
 
 const struct world world_desk = {
@@ -468,8 +445,7 @@ const struct world world_desk = {
 	.help = "a desk to tidy: read-only and writing tools, a clock in its state, reward 1 "
 		"for each wanted item in the archive",
 	.server = "Desk-v1",
-	.tools = STR_INIT("[" GET_TASK "," LIST_ITEMS "," GET_ITEM "," SEARCH "," PUT_ITEM
-                          "," MOVE_ITEM "," STAMP_ITEM "," DELETE_ITEM "]"),
+	.tools = STR_INIT(TOOLS),
 	.size = sizeof(struct desk),
 	.init = init,
 	.call = desk_call,

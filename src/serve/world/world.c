@@ -43,13 +43,6 @@ void world_call_fail(struct world_call *a)
 	buf_text(&a->text, ": ");
 }
 
-static bool is_valid(const struct parameter *p, struct str value)
-{
-	return p->optional && json_is_null(value) ? true
-	       : p->text                          ? json_type(value) == JSON_STRING
-	                                          : value.p != NULL;
-}
-
 bool world_call_arguments(struct world_call *a, const struct parameter *list, size_t count,
                           struct str *values)
 {
@@ -59,7 +52,7 @@ bool world_call_arguments(struct world_call *a, const struct parameter *list, si
 
 	for (size_t i = 0; i < count; i++) {
 		values[i] = json_get(arguments, str_from(list[i].name));
-		if (!is_valid(&list[i], values[i])) {
+		if (!values[i].p || (list[i].text && json_type(values[i]) != JSON_STRING)) {
 			buf_printf(&validation_errors, "\n%s\n  %s", list[i].name,
 			           values[i].p ? "Input should be a valid string"
 			                       : "Field required");

@@ -65,8 +65,7 @@ void world_call_fail(struct world_call *a);
 
 struct parameter {
 	const char *name;
-	bool text;     /* a string; else any value */
-	bool optional; /* may be absent or null */
+	bool text; /* a string; else any value */
 };
 /* Reads the raw values of the listed arguments; absent if not given. False: one is missing or of
    the wrong type, and the call failed. */

@@ -68,6 +68,9 @@ struct tap_episode_start {
 void tap_request_seen(struct tap_session *s);
 /* The client asks for a reset within the session; the reply comes later. */
 void tap_reset_asked(struct tap_session *s);
+/* The reset succeeded, but its episode begins only when more is known: it takes its place in its group
+   now, and one that is open ends. data: as in tap_episode_start. */
+void tap_reset_answered(struct tap_session *s, struct str data);
 /* Begins an episode; one that is open ends, because of this reset. */
 void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f);
 /* Is an episode open? One in which done was reported is, until something else happens: further

@@ -9,7 +9,7 @@ struct tap_reader;
 
 /* Tells the decoders about the pages of the server at url; nothing if it does not answer, or is no
    OpenEnv server. Takes LEARN_MS at most. */
-#define LEARN_MS 2000
+#define LEARN_MS 5000
 void tap_learn(struct tap_reader *r, struct io *io, const char *url);
 
 #endif

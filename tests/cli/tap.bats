@@ -85,6 +85,29 @@ needs_python() {
 	[ "$(cat taps/* | jq -r 'select(.type == "header") | .task.id' | sort -u)" = FrozenLake-v1-seed3 ]
 }
 
+@test "a trainer's pool: samples are in the order of the resets, calls or not" {
+	needs_python
+	lake --max-envs 2
+	tap --out tap.jsonl
+	expect 0 python3 "$peer" pool "$port" 01 10 22
+	tap_end 0
+	jq -r 'if .type == "header" then "\(.rollout) \(.task.id).\(.sample)" elif .type == "end" then "\(.rollout) \(.steps)" else empty end' tap.jsonl | sort >got
+	diff got - <<-'EOF'
+		FrozenLake-v1-seed0.0 0
+		FrozenLake-v1-seed0.0 FrozenLake-v1-seed0.0
+		FrozenLake-v1-seed0.1 1
+		FrozenLake-v1-seed0.1 FrozenLake-v1-seed0.1
+		FrozenLake-v1-seed1.0 1
+		FrozenLake-v1-seed1.0 FrozenLake-v1-seed1.0
+		FrozenLake-v1-seed1.1 0
+		FrozenLake-v1-seed1.1 FrozenLake-v1-seed1.1
+		FrozenLake-v1-seed2.0 2
+		FrozenLake-v1-seed2.0 FrozenLake-v1-seed2.0
+		FrozenLake-v1-seed2.1 2
+		FrozenLake-v1-seed2.1 FrozenLake-v1-seed2.1
+	EOF
+}
+
 @test "refusals at capacity are rollouts that were refused, folded into one finding" {
 	lake --max-envs 1
 	tap --out tap.jsonl

@@ -145,7 +145,7 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 
 enum {
 	SUM_NUMBERS = 18,
-	MEMBER_NUMBERS = 8,
+	MEMBER_NUMBERS = 9,
 	TRACE_NUMBERS = 2 + TRACE_CALLS + 2 * (TRACE_CALLS + 1)
 };
 _Static_assert(UNKNOWN_REASONS == 5, "put_sums lists them");
@@ -202,8 +202,9 @@ static bool get_sums(struct str object, struct arena *arena, struct judge_summar
 static void put_member(void *ctx, const struct group_member *m)
 {
 	struct json_writer *w = ctx;
-	const int64_t n[MEMBER_NUMBERS] = {m->size,     m->sample,        m->lost, m->is_void,
-	                                   m->rewarded, m->trace != NULL, m->seed, m->has_tools};
+	const int64_t n[MEMBER_NUMBERS] = {m->size,    m->sample,    m->lost,
+	                                   m->is_void, m->rewarded,  m->trace != NULL,
+	                                   m->seed,    m->has_tools, m->open};
 
 	jw_object(w);
 	put_string(w, "task", m->task);
@@ -237,6 +238,7 @@ static bool get_member(struct str object, struct arena *arena, struct groups *gr
 	m.rewarded = n[4];
 	m.seed = n[6];
 	m.has_tools = n[7];
+	m.open = n[8];
 	if (n[5]) {
 		trace.start = (uint64_t)t[0];
 		trace.calls = (uint64_t)t[1] < TRACE_CALLS ? (size_t)t[1] : TRACE_CALLS;

@@ -192,7 +192,7 @@ static void join_group(struct tap_session *s, struct str data)
 	struct buf canon = BUF(BUF_MAX_SMALL);
 	struct naming_group *g = NULL;
 
-	if (s->group) /* it goes on to its next episode */
+	if (s->group && s->group->bursts == s->burst) /* it goes on to its next episode */
 		s->group->closed = true;
 	json_canon(data.n ? data : STR("null"), NULL, JSON_EDIT_DROP, &canon);
 	if (data.n && !canon.full)

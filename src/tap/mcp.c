@@ -15,6 +15,7 @@ struct mcp_http {
 	bool asked, read;          /* the request is complete; its message was read */
 	bool headed;               /* the head of the reply has arrived, perhaps before that */
 	bool redirected;           /* the request will be sent again to another URL */
+	bool opens, refused;       /* it asks for a session; a fault refuses that */
 	bool stream;
 	struct sse sse;
 };
@@ -126,6 +127,8 @@ static void read_post(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_
 	}
 	jsonrpc_read(x->request_body.bytes, &m);
 	join(h, client_of(d, x, &m));
+	if (h->refused)
+		tap_session_note_refused(h->client->session);
 	if (h->client)
 		mcp_client_sent(h->client, x->request_body.bytes, x->id);
 	else if (m.kind == JSONRPC_NOT_JSON || m.kind == JSONRPC_INVALID)
@@ -154,6 +157,14 @@ static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchan
 	return known && !str_eq(tap_path(&x->request), buf_view(&d->redirected));
 }
 
+static bool opens_session(const struct tap_exchange *x)
+{
+	struct jsonrpc_message m;
+
+	jsonrpc_read(x->request_body.bytes, &m);
+	return m.kind == JSONRPC_REQUEST && str_is(m.method, "initialize");
+}
+
 static struct mcp_http *http_of(struct tap_exchange *x)
 {
 	if (!x->own)
@@ -180,11 +191,19 @@ static void take_request(void *data, struct tap_exchange *x)
 		join(h, mcp_client_find(d, MCP_BY_ID, tap_header(&x->request, "mcp-session-id")));
 	else if (h->headed || is_read_at_once(d, x))
 		read_post(d, x, h);
+	else if ((h->opens = opens_session(x)))
+		h->refused = tap_session_is_refused(d->recording, ++d->opening);
 }
 
 static bool is_redirect(const struct tap_head *reply)
 {
 	return reply->status >= 300 && reply->status < 400 && tap_header(reply, "location").n;
+}
+
+static void stop_opening(struct mcp_decoder *d, struct mcp_http *h)
+{
+	d->opening -= h->opens;
+	h->opens = false;
 }
 
 static void take_head(void *data, struct tap_exchange *x)
@@ -194,6 +213,7 @@ static void take_head(void *data, struct tap_exchange *x)
 	struct str id = tap_header(&x->reply, "mcp-session-id");
 
 	h->headed = true;
+	stop_opening(d, h);
 	h->redirected = is_redirect(&x->reply);
 	if (h->redirected && !h->read) {
 		if (is_post(x)) {
@@ -340,12 +360,12 @@ static void end_stdio(struct mcp_client *c, const struct tap_ending *e)
 
 static void take_closed(void *data, struct tap_exchange *x, const struct tap_ending *e)
 {
-	(void)data;
 	if (is_stdio(x)) {
 		end_stdio(x->own, e);
 		return;
 	}
 	struct mcp_http *h = http_of(x);
+	stop_opening(data, h);
 	if (h->client) {
 		end_awaited(x, h, e);
 		mcp_client_leave(h->client);

@@ -20,6 +20,12 @@ bool tap_recording_took_request(struct tap_recording *r)
 	return took;
 }
 
+static void note_fault(struct tap_session *s, enum tap_fault_id f)
+{
+	if (f != TAP_FAULT_NONE)
+		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
+}
+
 static void take_request(struct tap_session *s, enum tap_fault_time when,
                          const struct tap_step *step)
 {
@@ -30,8 +36,8 @@ static void take_request(struct tap_session *s, enum tap_fault_time when,
 	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
 	                                  PROTOCOL_OPENENV};
 
-	if (!s->r->conf.faults)
-		return;
+	if (!s->r->conf.faults || (when == FAULT_AT_SESSION && !q.socket))
+		return; /* over HTTP a session begins with the server's reply */
 	q.step = s->episode ? s->episode->steps : 0;
 	for (const struct tap_step *t = s->first; step && t != step; t = t->next)
 		q.step++;
@@ -40,9 +46,19 @@ static void take_request(struct tap_session *s, enum tap_fault_time when,
 		q.arguments = step->call.arguments;
 		q.state = step->state;
 	}
-	enum tap_fault_id f = tap_engine_asked(s->r->conf.faults, &q);
-	if (f != TAP_FAULT_NONE)
-		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
+	note_fault(s, tap_engine_asked(s->r->conf.faults, &q));
+}
+
+bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting)
+{
+	struct tap_request q = {.when = FAULT_AT_SESSION, .open = r->counts.open + waiting};
+
+	return r->conf.faults && tap_engine_asked(r->conf.faults, &q) != TAP_FAULT_NONE;
+}
+
+void tap_session_note_refused(struct tap_session *s)
+{
+	note_fault(s, TAP_FAULT_REFUSED);
 }
 
 void tap_reset_asked(struct tap_session *s)

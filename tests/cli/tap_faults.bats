@@ -106,6 +106,19 @@ injected() {
 	[ "$(jq -c 'select(.type == "step") | .observation.position' run.jsonl | paste -s -d ' ')" = '2 8' ]
 }
 
+@test "MCP over HTTP: sessions beyond a number are refused with HTTP 503" {
+	start lake "$ROLLDBG" serve --protocol mcp --port 0 --delay 300ms
+	start tap "$ROLLDBG" tap --listen 0 --to "${url%/mcp}" --out tap.jsonl --fail-on never --fault refused --max-envs 1
+	expect 0 rolldbg run --env "${url%/mcp}/mcp" --actions DOWN --group-size 2 --jobs 1 --quiet --out one.jsonl
+	expect 1 rolldbg run --env "${url%/mcp}/mcp" --actions DOWN --group-size 8 --jobs 8 --quiet --out run.jsonl
+	stop tap
+	jq -r 'select(.type == "end") | .status' one.jsonl run.jsonl | sort >seen
+	[ "$(grep -c refused seen)" -ge 1 ]
+	diff seen <(jq -r 'select(.type == "end") | .status' tap.jsonl | sort)
+	jq -es 'map(select(.type == "reset" and .outcome != "ok")) | length > 0 and all(.outcome == "capacity" and (.error.message | contains("injected")))' tap.jsonl
+	[ "$(jq -r 'select(.event == "fault-injected") | .detail.what' tap.jsonl | wc -l)" = "$(grep -c refused seen)" ]
+}
+
 @test "usage: an unknown fault, a condition that comes too late, and a stdio server" {
 	expect 2 rolldbg tap --to http://127.0.0.1:1 --fault no-such --out x.jsonl
 	has "$stderr" 'there are: slow, hang'

@@ -70,6 +70,8 @@ struct tap_episode_start {
 };
 /* The client sent a request after which the state can be asked for. */
 void tap_request_seen(struct tap_session *s);
+/* The client asks a control plane for the reward of the last step, or whether the episode is over. */
+void tap_control_asked(struct tap_session *s, bool reward);
 /* The client asks for a reset within the session; the reply comes later. */
 void tap_reset_asked(struct tap_session *s);
 /* The reset succeeded, but its episode begins only when more is known: it takes its place in its group

@@ -172,6 +172,16 @@ static struct mcp_http *http_of(struct tap_exchange *x)
 	return x->own;
 }
 
+static void ask_control(struct mcp_decoder *d, const struct tap_head *request)
+{
+	struct mcp_client *c =
+		mcp_client_find(d, MCP_BY_ENV, tap_header(request, "mcp-session-id"));
+	enum control_what what;
+
+	if (c && !c->over && control_names(tap_path(request), &what) && what != CONTROL_STATE)
+		tap_control_asked(c->session, what == CONTROL_REWARD);
+}
+
 static void take_request(void *data, struct tap_exchange *x)
 {
 	struct mcp_decoder *d = data;
@@ -185,8 +195,12 @@ static void take_request(void *data, struct tap_exchange *x)
 	struct mcp_http *h = http_of(x);
 	d->transport = "Streamable HTTP";
 	h->asked = true;
-	if (h->redirected || mcp_is_control(tap_path(&x->request)))
+	if (h->redirected)
 		return;
+	if (mcp_is_control(tap_path(&x->request))) {
+		ask_control(d, &x->request);
+		return;
+	}
 	if (!is_post(x))
 		join(h, mcp_client_find(d, MCP_BY_ID, tap_header(&x->request, "mcp-session-id")));
 	else if (h->headed || is_read_at_once(d, x))

@@ -26,10 +26,11 @@ static void note_fault(struct tap_session *s, enum tap_fault_id f)
 		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
 }
 
-static void take_request(struct tap_session *s, enum tap_fault_time when,
+static void take_request(struct tap_session *s, enum tap_fault_time when, enum tap_fault_part part,
                          const struct tap_step *step)
 {
 	struct tap_request q = {.when = when,
+	                        .part = part,
 	                        .session = s->number,
 	                        .open = s->r->counts.open,
 	                        .tool = STR("reset"),
@@ -63,7 +64,21 @@ void tap_session_note_refused(struct tap_session *s)
 
 void tap_reset_asked(struct tap_session *s)
 {
-	take_request(s, FAULT_AT_RESET, NULL);
+	take_request(s, FAULT_AT_RESET, FAULT_PART_ALL, NULL);
+}
+
+static bool is_mcp(const struct tap_session *s)
+{
+	enum protocol p = protocol_parse(str_from(s->facts.protocol));
+
+	return p == PROTOCOL_MCP || p == PROTOCOL_MCP_GYM;
+}
+
+void tap_control_asked(struct tap_session *s, bool reward)
+{
+	if (s->last)
+		take_request(s, FAULT_AT_STEP, reward ? FAULT_PART_REWARD : FAULT_PART_END,
+		             s->last);
 }
 
 /* ---- steps ---- */
@@ -88,7 +103,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	else
 		s->first = step;
 	s->last = step;
-	take_request(s, FAULT_AT_STEP, step);
+	take_request(s, FAULT_AT_STEP, is_mcp(s) ? FAULT_PART_CALL : FAULT_PART_ALL, step);
 	return step;
 }
 
@@ -222,7 +237,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
-	take_request(s, FAULT_AT_SESSION, NULL);
+	take_request(s, FAULT_AT_SESSION, FAULT_PART_ALL, NULL);
 	return s;
 }
 

@@ -85,6 +85,22 @@ injected() {
 	ROWS
 }
 
+@test "MCP-Gym: faults of the reward and the end are those of the control plane" {
+	local fault
+	for fault in null-reward nan-reward no-done; do
+		through mcp "$fault@turn == 2"
+		[ "$(injected)" = "$fault@2" ]
+		[ "$(seen tap.jsonl)" = '2:ok:9 3:ok:13 4:ok:14 5:ok:15' ]
+		for file in run.jsonl tap.jsonl; do
+			jq -c 'select(.type == "step" and .step < 4) | [(.reward | if . == 0 then 0 else . end), .terminated]' $file | paste -s -d ' ' >$file.$fault
+		done
+	done
+	[ "$(cat tap.jsonl.null-reward)" = '[0,false] [0,false] [null,false] [0,false]' ]
+	[ "$(cat tap.jsonl.no-done)" = '[0,false] [0,false] [0,null] [0,false]' ]
+	diff tap.jsonl.null-reward tap.jsonl.nan-reward
+	diff run.jsonl.null-reward tap.jsonl.null-reward
+}
+
 @test "conditions look at the call; the first fault that applies counts" {
 	through openenv 'stale-reply@arguments.action == RIGHT && turn > 2' 'no-done@step >= 4' 'null-reward@tool == step'
 	[ "$(injected)" = 'null-reward@0 null-reward@1 null-reward@2 null-reward@3 stale-reply@4 stale-reply@5' ]

@@ -91,6 +91,7 @@ injected() {
 		through mcp "$fault@turn == 2"
 		[ "$(injected)" = "$fault@2" ]
 		[ "$(seen tap.jsonl)" = '2:ok:9 3:ok:13 4:ok:14 5:ok:15' ]
+		[ -z "$(jq 'select(.event == "control-plane-failed" and .detail.why == "")' run.jsonl tap.jsonl)" ]
 		for file in run.jsonl tap.jsonl; do
 			jq -c 'select(.type == "step" and .step < 4) | [(.reward | if . == 0 then 0 else . end), .terminated]' $file | paste -s -d ' ' >$file.$fault
 		done

@@ -105,6 +105,8 @@ needs_python() {
 	lake --max-envs 2
 	tap --out taps/
 	expect 0 python3 "$peer" pool "$port" 0:00
+	kill -USR1 "$(cat tap.pid)"
+	wait_for 10 grep -q '2 episodes · 0 steps .* 2 failed or void' tap.err
 	tap_end 1
 	has "$(cat tap.log)" '2 of 2 rollouts of task FrozenLake-v1-seed0 made no call that was answered, nor did any other'
 	expect 1 rolldbg check taps

@@ -47,8 +47,10 @@ struct task_group {
 	struct str task;              /* task.id */
 	const char *name;             /* as a C string */
 	int64_t size;                 /* the requested group_size; -1: unknown */
+	bool open;                    /* rollouts of somebody else's client, seen by a tap */
 	int64_t count, lost;          /* samples; rollouts without a session or an end */
 	int64_t voids, void_rewarded; /* rollouts without an answered call; of these: rewarded */
+	bool acted;                   /* some rollout, of any task up to here, made a call */
 	int64_t rewarded;             /* samples whose reward is known */
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */

@@ -13,7 +13,7 @@ struct group {
 	uint32_t seen; /* samples below SAMPLES, one bit each */
 	uint32_t others;
 	uint32_t size; /* 0: unknown */
-	uint32_t lost : 29, differ : 1, carried : 1, has_tools : 1;
+	uint32_t lost : 28, differ : 1, carried : 1, has_tools : 1, open : 1;
 	uint32_t rewarded, voids, void_rewarded;
 	struct seeded *seeded; /* NULL: none yet */
 };
@@ -161,6 +161,7 @@ void groups_add(struct groups *g, const struct group_member *m)
 	}
 	if (m->size > 0 && m->size <= UINT32_MAX)
 		one->size = (uint32_t)m->size;
+	one->open |= m->open;
 	if (!one->task && (!is_new || one->size))
 		one->task = mem_text(m->task);
 	if (m->lost) {
@@ -179,7 +180,7 @@ void groups_add(struct groups *g, const struct group_member *m)
 
 static bool is_done(const struct group *g, bool last)
 {
-	return last || g->size == 0 || count_of(g) >= (int64_t)g->size;
+	return last || (g->size == 0 ? !g->open : count_of(g) >= (int64_t)g->size);
 }
 
 static int by_task(const void *left, const void *right)
@@ -195,6 +196,7 @@ static void report_group(const struct group *g,
 {
 	const struct task_group t = {.task = str_from(g->task),
 	                             .size = g->size ? (int64_t)g->size : -1,
+	                             .open = g->open,
 	                             .count = count_of(g),
 	                             .lost = g->lost,
 	                             /* without tools no call was possible */

@@ -15,6 +15,7 @@ struct group_member {
 	struct str task;
 	int64_t size, sample; /* -1: unknown */
 	bool lost;            /* without a session or an end */
+	bool open; /* of a tap: its group may go on in another file, although no size is known */
 	/* no call was answered, nor a turn: further turns of a log without calls mean that a user,
 	   or an environment of text, replied */
 	bool is_void;
@@ -44,7 +45,7 @@ void groups_add(struct groups *g, const struct group_member *m);
 
 /* Passes each complete group to `report`, in the order of tasks, and removes all groups of this
    file; `last`: passes all remaining groups. A group without a size is complete when its file
-   ends; one with a size when it has that many rollouts. `carried`: includes rollouts of an
+   ends, unless a member is `open`; one with a size when it has that many rollouts. `carried`: includes rollouts of an
    earlier file. */
 void groups_take(struct groups *g, bool last,
                  void (*report)(void *ctx, const struct task_group *t, bool carried), void *ctx);

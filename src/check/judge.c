@@ -287,6 +287,7 @@ static void add_to_group(struct judge *j, const struct rollout_verdict *v,
 	m.is_void = v->counters.steps == v->counters.failed &&
 	            !(r->imported && r->steps == 0 && r->turns > 1);
 	m.has_tools = r->steps > 0 || r->tool_count > 0 || !r->imported;
+	m.open = !r->imported && r->group_size <= 0 && r->max_turns < 0;
 	m.seed = r->seed;
 	m.trace = r->has_seed && !is_disturbed(v) ? r->trace : NULL;
 	m.rewarded = json_double(str_from(v->counters.reward), &m.reward);
@@ -387,6 +388,7 @@ static void report_group_findings(void *ctx, const struct task_group *g, bool ca
 
 	peer_name(evidence_workspace(j->facts), g->task, name, sizeof(name));
 	named.name = name;
+	named.acted = j->sum.steps > 0;
 	for (size_t i = 0; i < j->rule_count; i++) {
 		f.rule = j->rules[i].check->id;
 		if (j->rules[i].check->group)

@@ -188,8 +188,11 @@ static void put_counts(struct tapping *t, struct buf *out)
 {
 	const struct tap_counts *c = tap_recording_counts(t->recording);
 	struct judge_summary s;
+	int64_t failed = 0;
 
 	judge_summary(t->judge, &s);
+	for (size_t i = 0; i < FAILURE_CAUSES; i++)
+		failed += s.failures.of[i];
 	buf_printf(out, "%llu open (%llu at most) · %llu episodes · %llu steps",
 	           (unsigned long long)c->open, (unsigned long long)c->most_open,
 	           (unsigned long long)c->episodes, (unsigned long long)c->steps);
@@ -197,6 +200,8 @@ static void put_counts(struct tapping *t, struct buf *out)
 		buf_printf(out, " · %lld effective", (long long)s.effective);
 	buf_printf(out, " · %llu refused · %llu replaced", (unsigned long long)c->refused,
 	           (unsigned long long)c->replaced);
+	if (failed > (int64_t)c->refused)
+		buf_printf(out, " · %lld failed or void", (long long)failed);
 }
 
 static void show_progress(struct tapping *t)

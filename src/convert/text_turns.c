@@ -158,14 +158,25 @@ static bool is_trl_completions(struct str value)
 
 /* ---- rewards ---- */
 
-static bool is_reward(const struct json_member *one)
+static bool is_spelled_as_double(struct str number)
 {
+	return memchr(number.p, '.', number.n) != NULL;
+}
+
+/* Rewards are doubles: where the row's advantage is spelled as one, a whole number is a column of the user's own,
+   such as a port that a reward function logs. */
+static bool is_reward(struct str row, const struct json_member *one)
+{
+	struct str advantage = JSON_GET(row, "advantage");
+
 	return one->type == JSON_NUMBER && !json_key_is(one->key, STR("step")) &&
-	       !json_key_is(one->key, STR("advantage"));
+	       !json_key_is(one->key, STR("advantage")) &&
+	       (is_spelled_as_double(one->value) || !advantage.p ||
+	        !is_spelled_as_double(advantage));
 }
 
 /* The weights of reward functions are not logged: with several, the user has to choose. Columns of
-   the user's own that hold numbers cannot be told from them. */
+   the user's own that hold doubles cannot be told from them. */
 static struct str reward_of(struct import *m, struct str value)
 {
 	struct str found = STR_NONE;
@@ -175,7 +186,7 @@ static struct str reward_of(struct import *m, struct str value)
 	if (m->options->reward)
 		return json_get(value, str_from(m->options->reward));
 	while (json_next_member(value, &cursor, &one)) {
-		if (is_reward(&one)) {
+		if (is_reward(value, &one)) {
 			found = one.value;
 			count++;
 		}
@@ -191,7 +202,7 @@ static void put_rewards(struct import *m, struct dialog *d, struct str value)
 	size_t count = 0;
 
 	for (size_t cursor = 0; json_next_member(value, &cursor, &one);) {
-		if (is_reward(&one)) {
+		if (is_reward(value, &one)) {
 			buf_printf(&list, "%s\"", count++ ? "," : "{");
 			buf_str(&list, one.key);
 			buf_text(&list, "\":");

@@ -204,33 +204,47 @@ void tap_episode_end(struct tap_session *s, enum end_status status, const char *
 
 /* ---- names ---- */
 
-/* False: it belongs to no task. */
-static bool name_task(struct tap_session *s, const struct tap_episode_start *f, struct buf *task,
-                      int64_t *sample)
-{
-	struct naming_group *g = NULL;
-	struct buf data = BUF(BUF_MAX_SMALL);
+static const char reset_again[] = "the client reset the session";
 
-	if (s->group) /* it goes on to its next episode */
+static void join_group(struct tap_session *s, struct str data)
+{
+	struct buf canon = BUF(BUF_MAX_SMALL);
+	struct naming_group *g = NULL;
+
+	if (s->group && s->group->bursts == s->burst) /* it goes on to its next episode */
 		s->group->closed = true;
+	json_canon(data.n ? data : STR("null"), NULL, JSON_EDIT_DROP, &canon);
+	if (data.n && !canon.full)
+		g = naming_join(&s->r->naming, buf_view(&canon), tap_now_ns(s->r));
+	s->group = g;
+	s->sample = g ? g->members - 1 : -1;
+	s->burst = g ? g->bursts : 0;
+	s->reset_ns = tap_now_ns(s->r);
+	buf_release(&canon);
+}
+
+void tap_reset_answered(struct tap_session *s, struct str data)
+{
+	tap_episode_end(s, END_STOPPED, reset_again);
+	join_group(s, data);
+	s->r->counts.episodes++;
+}
+
+/* False: it belongs to no task. */
+static bool name_task(const struct tap_session *s, const struct tap_episode_start *f,
+                      struct buf *task)
+{
 	naming_clean(f->task.n         ? f->task
 	             : s->facts.name.n ? s->facts.name
 	                               : str_from(s->facts.protocol),
 	             task);
-	json_canon(f->data.n ? f->data : STR("null"), NULL, JSON_EDIT_DROP, &data);
-	if (f->data.n && !data.full) {
-		g = naming_join(&s->r->naming, buf_view(&data), tap_now_ns(s->r));
-		*sample = g->members - 1;
-		if (f->has_seed)
-			buf_printf(task, "-seed%lld", (long long)f->seed);
-		else if (!f->task.n)
-			naming_put_digest(buf_view(&data), task);
-		if (g->bursts > 1)
-			buf_printf(task, "-%llu", (unsigned long long)g->bursts);
-	}
-	s->group = g;
-	buf_release(&data);
-	return g || f->task.n;
+	if (s->group && f->has_seed)
+		buf_printf(task, "-seed%lld", (long long)f->seed);
+	else if (s->group && !f->task.n)
+		naming_put_digest(s->group->item.hash, task);
+	if (s->burst > 1)
+		buf_printf(task, "-%llu", (unsigned long long)s->burst);
+	return s->group || f->task.n;
 }
 
 static void name_rollout(struct tap_session *s, struct str wire, struct str task, int64_t sample,
@@ -257,16 +271,18 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	struct buf task = BUF(BUF_MAX_SMALL);
 	struct tap_episode *e = s->episode = mem_new(sizeof(*e));
 	struct error err = {0};
-	int64_t sample = -1;
 
+	if (!s->reset_ns)
+		join_group(s, f->data);
 	e->id = BUF(BUF_MAX_SMALL);
 	e->ignore = f->ignore;
-	e->began_ns = e->last_ns = tap_now_ns(s->r);
-	bool has_task = name_task(s, f, &task, &sample);
-	name_rollout(s, f->id, buf_view(&task), sample, &e->id);
+	e->began_ns = e->last_ns = s->reset_ns;
+	s->reset_ns = 0;
+	bool has_task = name_task(s, f, &task);
+	name_rollout(s, f->id, buf_view(&task), s->sample, &e->id);
 	tap_lines_open(s->r, s->r->conf.open, buf_cstr(&e->id), &e->lines);
 	if (!tap_is_broken(s->r))
-		put_header(s, f, has_task ? buf_cstr(&task) : NULL, sample, &err);
+		put_header(s, f, has_task ? buf_cstr(&task) : NULL, s->sample, &err);
 	buf_release(&task);
 	s->episodes++;
 	s->counted = true;
@@ -302,7 +318,9 @@ static void end_refused(struct tap_session *s, const char *what, const struct en
 
 void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 {
-	tap_episode_end(s, END_STOPPED, "the client reset the session");
+	bool counted = s->reset_ns != 0;
+
+	tap_episode_end(s, END_STOPPED, reset_again);
 	begin(s, f);
 	if (f->reset) {
 		put_reset(s, f->reset);
@@ -317,7 +335,7 @@ void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 		end_refused(s, "the reset failed: ", f->reset);
 		return;
 	}
-	s->r->counts.episodes++;
+	s->r->counts.episodes += !counted;
 	if (f->reset && f->reset->terminated > 0)
 		s->episode->over = END_TERMINATED;
 }

@@ -49,7 +49,10 @@ struct tap_session {
 	bool state_known, counted; /* counted: it was refused, or began an episode */
 	struct arena facts_arena;
 	struct tap_env_facts facts;
-	struct naming_group *group;  /* of its last episode */
+	struct naming_group *group; /* of its last episode; with its place there */
+	int64_t sample;
+	uint64_t burst;
+	uint64_t reset_ns;           /* when the reset was answered; 0: no episode is to begin */
 	struct tap_episode *episode; /* NULL: none is open */
 	struct tap_step *first, *last;
 	struct event_queue waiting; /* events without an episode */

@@ -60,13 +60,21 @@ uint64_t tap_engine_delay_ns(const struct tap_engine *e)
 	return e->conf.delay_ns;
 }
 
+static enum tap_fault_part part_of(enum tap_fault_id f)
+{
+	return f == TAP_FAULT_NULL_REWARD || f == TAP_FAULT_NAN_REWARD ? FAULT_PART_REWARD
+	       : f == TAP_FAULT_NO_DONE                                ? FAULT_PART_END
+	                                                               : FAULT_PART_CALL;
+}
+
 static bool applies(const struct tap_engine *e, const struct tap_fault_rule *rule,
                     const struct tap_request *q)
 {
 	const struct tap_fault *f = &tap_faults[rule->fault];
 	enum tap_fault_wire wire = q->socket ? FAULT_ON_SOCKET : FAULT_ON_HTTP;
 
-	if (f->when != q->when || !(f->wire & wire))
+	if (f->when != q->when || !(f->wire & wire) ||
+	    (q->part != FAULT_PART_ALL && q->part != part_of(rule->fault)))
 		return false;
 	if (f->when == FAULT_AT_SESSION)
 		return q->open > e->conf.max_sessions;
@@ -87,7 +95,8 @@ enum tap_fault_id tap_engine_asked(struct tap_engine *e, const struct tap_reques
 		found = applies(e, &e->conf.rules[i], q) ? e->conf.rules[i].fault : TAP_FAULT_NONE;
 	if (repeats(found) && !tap_engine_last(e, q->session, found == TAP_FAULT_OTHER_REPLY).p)
 		found = TAP_FAULT_NONE;
-	if (q->when == FAULT_AT_SESSION && found == TAP_FAULT_NONE)
+	if (found == TAP_FAULT_NONE &&
+	    (q->when == FAULT_AT_SESSION || q->part >= FAULT_PART_REWARD))
 		return found; /* its reply is not one that can be repeated */
 	e->strike = (struct tap_strike){.any = true, .fault = found, .session = q->session};
 	return found;

@@ -25,9 +25,13 @@ struct tap_fault {
 };
 extern const struct tap_fault tap_faults[TAP_FAULTS];
 
+/* What the reply to a request has of a step: all; or, with a control plane, all but these, or one of these. */
+enum tap_fault_part { FAULT_PART_ALL, FAULT_PART_CALL, FAULT_PART_REWARD, FAULT_PART_END };
+
 /* A request, as decoded. */
 struct tap_request {
 	enum tap_fault_time when;
+	enum tap_fault_part part;
 	bool socket;            /* it came over a WebSocket */
 	uint64_t session, open; /* its number; how many are open */
 	/* What a condition can ask: the number of the step, or of the one that comes next; the

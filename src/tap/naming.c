@@ -51,9 +51,9 @@ bool naming_is_random(struct str name)
 	return random;
 }
 
-void naming_put_digest(struct str data, struct buf *out)
+void naming_put_digest(uint64_t hash, struct buf *out)
 {
-	buf_printf(out, "-%06x", (unsigned)(map_hash(data) & 0xffffff));
+	buf_printf(out, "-%06x", (unsigned)(hash & 0xffffff));
 }
 
 void naming_claim(struct naming *n, struct buf *id)

@@ -18,8 +18,8 @@ void naming_release(struct naming *n);
 void naming_clean(struct str name, struct buf *out);
 /* Is it a UUID or the like, another one in each run? */
 bool naming_is_random(struct str name);
-/* Appends "-" and a few digits that stand for the data. */
-void naming_put_digest(struct str data, struct buf *out);
+/* Appends "-" and a few digits that stand for the data with this hash. */
+void naming_put_digest(uint64_t hash, struct buf *out);
 /* Makes an id unique: one that was used before gets ".2", ".3" .. */
 void naming_claim(struct naming *n, struct buf *id);
 

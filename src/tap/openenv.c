@@ -339,8 +339,12 @@ static void read_reset(struct openenv_tap *s, const struct openenv_answer *a)
 	buf_clear(&s->start);
 	buf_clear(&s->seen);
 	if (reply.outcome == OUTCOME_OK) {
+		struct buf group = BUF(BUF_MAX_SMALL);
+
 		buf_str(&s->start, s->held.observation);
 		buf_str(&s->seen, s->held.observation);
+		tap_reset_answered(s->tap, without(buf_view(&s->reset), false, &group));
+		buf_release(&group);
 	}
 	s->holds = HOLDS_RESET;
 }

@@ -22,7 +22,7 @@
 #define PENDING_MAX (PENDING_BYTES + READ_BYTES + 4 * BUF_MAX_SMALL)
 #define EVENTS      256
 #define ROUNDS      4 /* reads of one connection in a row */
-#define LEARN_MS    2000
+#define LEARN_MS    5000
 
 struct end *relay_other(const struct end *e)
 {

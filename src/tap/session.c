@@ -20,18 +20,25 @@ bool tap_recording_took_request(struct tap_recording *r)
 	return took;
 }
 
-static void take_request(struct tap_session *s, enum tap_fault_time when,
+static void note_fault(struct tap_session *s, enum tap_fault_id f)
+{
+	if (f != TAP_FAULT_NONE)
+		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
+}
+
+static void take_request(struct tap_session *s, enum tap_fault_time when, enum tap_fault_part part,
                          const struct tap_step *step)
 {
 	struct tap_request q = {.when = when,
+	                        .part = part,
 	                        .session = s->number,
 	                        .open = s->r->counts.open,
 	                        .tool = STR("reset"),
 	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
 	                                  PROTOCOL_OPENENV};
 
-	if (!s->r->conf.faults)
-		return;
+	if (!s->r->conf.faults || (when == FAULT_AT_SESSION && !q.socket))
+		return; /* over HTTP a session begins with the server's reply */
 	q.step = s->episode ? s->episode->steps : 0;
 	for (const struct tap_step *t = s->first; step && t != step; t = t->next)
 		q.step++;
@@ -40,14 +47,38 @@ static void take_request(struct tap_session *s, enum tap_fault_time when,
 		q.arguments = step->call.arguments;
 		q.state = step->state;
 	}
-	enum tap_fault_id f = tap_engine_asked(s->r->conf.faults, &q);
-	if (f != TAP_FAULT_NONE)
-		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
+	note_fault(s, tap_engine_asked(s->r->conf.faults, &q));
+}
+
+bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting)
+{
+	struct tap_request q = {.when = FAULT_AT_SESSION, .open = r->counts.open + waiting};
+
+	return r->conf.faults && tap_engine_asked(r->conf.faults, &q) != TAP_FAULT_NONE;
+}
+
+void tap_session_note_refused(struct tap_session *s)
+{
+	note_fault(s, TAP_FAULT_REFUSED);
 }
 
 void tap_reset_asked(struct tap_session *s)
 {
-	take_request(s, FAULT_AT_RESET, NULL);
+	take_request(s, FAULT_AT_RESET, FAULT_PART_ALL, NULL);
+}
+
+static bool is_mcp(const struct tap_session *s)
+{
+	enum protocol p = protocol_parse(str_from(s->facts.protocol));
+
+	return p == PROTOCOL_MCP || p == PROTOCOL_MCP_GYM;
+}
+
+void tap_control_asked(struct tap_session *s, bool reward)
+{
+	if (s->last)
+		take_request(s, FAULT_AT_STEP, reward ? FAULT_PART_REWARD : FAULT_PART_END,
+		             s->last);
 }
 
 /* ---- steps ---- */
@@ -69,7 +100,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	step->began_ns = tap_now_ns(s->r);
 	*(s->last ? &s->last->next : &s->first) = step;
 	s->last = step;
-	take_request(s, FAULT_AT_STEP, step);
+	take_request(s, FAULT_AT_STEP, is_mcp(s) ? FAULT_PART_CALL : FAULT_PART_ALL, step);
 	return step;
 }
 
@@ -199,7 +230,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
-	take_request(s, FAULT_AT_SESSION, NULL);
+	take_request(s, FAULT_AT_SESSION, FAULT_PART_ALL, NULL);
 	return s;
 }
 

@@ -61,6 +61,9 @@ rules() {
 	tail -n 1 "$file" >row.jsonl
 	expect 0 rolldbg convert --reward GateEnv row.jsonl
 	[ "$(jq 'select(.type == "end").total_reward' <<<"$output")" = 0.25 ]
+	sed 's/"opened":0.0,\(.*\)"advantage":null/"port":38506,"log_port":null,\1"advantage":0.0/' row.jsonl >port.jsonl
+	expect 0 rolldbg convert port.jsonl
+	[ "$(jq 'select(.type == "end").total_reward' <<<"$output")" = 0.25 ]
 	expect 3 rolldbg check --reward Gate row.jsonl
 	has "$stderr" "row.jsonl:1: no column 'Gate' for the reward"
 	echo '{"no":"tools"}' >tools.json

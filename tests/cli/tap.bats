@@ -85,6 +85,34 @@ needs_python() {
 	[ "$(cat taps/* | jq -r 'select(.type == "header") | .task.id' | sort -u)" = FrozenLake-v1-seed3 ]
 }
 
+@test "a trainer's pool: samples are in the order of the resets, calls or not, and groups are those of a batch" {
+	needs_python
+	lake --max-envs 2
+	tap --out taps/
+	expect 0 python3 "$peer" pool "$port" 0:01 1:10 2:2- 1:12 3:00
+	tap_end 0
+	cat taps/* >tap.jsonl
+	jq -rs 'map(select(.type == "end") | "\(.rollout) \(.steps)") | sort | join(", ")' tap.jsonl >got
+	[ "$(tr -d '\n' <got)" = "$(printf 'FrozenLake-v1-%s, ' seed0.{0\ 0,1\ 1} seed1-2.{0\ 1,1\ 2} seed1.{0\ 1,1\ 0} seed2.0\ 2 seed3.{0\ 0,1\ 0} | sed 's/, $//')" ]
+	all_are tap.jsonl header '"\(.task.id).\(.sample)" == .rollout'
+	has "$(cat tap.log)" 'void-rollouts: 3 findings in all'
+	expect 0 rolldbg check taps
+	has "$output" 'void-rollouts: 1 of 2 rollouts of task FrozenLake-v1-seed0 made no call that was answered'
+}
+
+@test "a trainer whose model never calls a tool: exit 1" {
+	needs_python
+	lake --max-envs 2
+	tap --out taps/
+	expect 0 python3 "$peer" pool "$port" 0:00
+	kill -USR1 "$(cat tap.pid)"
+	wait_for 10 grep -q '2 episodes · 0 steps .* 2 failed or void' tap.err
+	tap_end 1
+	has "$(cat tap.log)" '2 of 2 rollouts of task FrozenLake-v1-seed0 made no call that was answered, nor did any other'
+	expect 1 rolldbg check taps
+	expect 1 rolldbg check --jobs 2 taps
+}
+
 @test "refusals at capacity are rollouts that were refused, folded into one finding" {
 	lake --max-envs 1
 	tap --out tap.jsonl

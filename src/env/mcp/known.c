@@ -66,7 +66,8 @@ static void note(struct mcp_known *k, enum event_kind event, const char *what, c
 void mcp_known_trouble(struct mcp_known *k, const char *what, const char *why)
 {
 	if (!k->control_failed)
-		note(k, EVENT_CONTROL_PLANE_FAILED, what, why);
+		note(k, EVENT_CONTROL_PLANE_FAILED, what,
+		     *why ? why : "the reply does not hold it");
 	k->control_failed = true;
 }
 

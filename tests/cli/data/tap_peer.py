@@ -3,6 +3,8 @@
 send PORT HEX [half]     sends the bytes (@FILE: those of a file), with `half` ends its side, and prints what comes back, as text
 upgrade PORT N           opens N WebSockets, then waits until it is told to go on (a line on standard input)
 frames PORT MODE         a WebSocket whose reset comes in fragments, with pings, or is 64 MiB of nonsense
+pool PORT SEED:TURNS..   a trainer's pool of two sessions: for each batch they are reset with the seed, then step; TURNS is
+                         such as 01 (the first session makes no call, the second one), or 1- (the second is not used)
 lazy PORT                asks for 50 MB and reads nothing
 echo                     a server that is no HTTP: sends back what it gets, and ends when the client does
 big                      a server whose every reply has 50 MB
@@ -87,6 +89,23 @@ def upgrade(port, n):
     print("open", flush=True)
     sys.stdin.readline()
     del all
+
+
+def ask(s, message):
+    s.sendall(frame(1, message.encode()))
+    s.recv(65536)
+
+
+def pool(port, *batches):
+    sessions = [handshake(port)[0] for _ in range(2)]
+    for batch in batches:
+        seed, turns = batch.split(":")
+        used = [(s, int(n)) for s, n in zip(sessions, turns) if n != "-"]
+        for s, _ in used:
+            ask(s, '{"type":"reset","data":{"seed":%s}}' % seed)
+        for s, n in used:
+            for _ in range(n):
+                ask(s, '{"type":"step","data":{"action":"DOWN"}}')
 
 
 def lazy(port):

@@ -134,7 +134,8 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 		return;
 	case HISTORY_KEPT:
 		why = doubt(&s, text, sizeof(text));
-		if (!why) {
+		why = why ? why : v->why;
+		if (!why[0]) {
 			judge_confirm(j, CONFIRMED, "");
 			return;
 		}

@@ -5,6 +5,10 @@ bool streak_add(struct streak *now, const struct completed_step *p, struct strea
 {
 	if (p->outside_episode || (!p->failed && now->span.count == 0))
 		return false;
+	if (p->idle && !p->failed && p->effect != EFFECT_CHANGED) {
+		now->read = true;
+		return false;
+	}
 	if (p->failed && p->effect != EFFECT_CHANGED) {
 		if (now->span.count == 0)
 			now->error = p->error;

@@ -419,7 +419,9 @@ int history_run(struct history_script *h, const struct history_conf *conf,
 		text_copy(out->why, sizeof(out->why), str_from(why));
 		return 0;
 	}
-	for (size_t i = 0; i < h->count; i++)
+	/* From the last to the first: in their order they would give the script's replies where all sessions
+	   act on one environment, too. */
+	for (size_t i = h->count; i-- > 0;)
 		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err))
 			return -1;
 	judge(h, out);

@@ -74,9 +74,11 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	} else if (s->streak.span.count >= STREAK_LONG && !r->draws) {
 		/* a policy that draws its calls ends anywhere */
 		finding_add(out, SEVERITY_ERROR, &s->streak.span, "/outcome",
-		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
-		            s->streak.span.count, e->steps, streak_state(s->streak.unchanged),
-		            s->streak.error);
+		            "the last %" PRId64 " of %" PRId64
+		            " steps failed%s; %s; first error: %s",
+		            s->streak.span.count, e->steps,
+		            s->streak.read ? ", but for those that only read" : "",
+		            streak_state(s->streak.unchanged), s->streak.error);
 	}
 }
 

@@ -11,6 +11,7 @@ struct illusion {
 	const char *error;  /* of the first one */
 	int64_t moved;      /* of these: changed the state all the same */
 	int64_t read;       /* other steps of the episode, of read-only tools */
+	bool acted;         /* not all failed steps are of read-only tools */
 	struct streak streak;
 };
 
@@ -27,6 +28,7 @@ static void completed(void *state, const struct rollout_facts *r, const struct c
 	if (s->failed.count == 0)
 		s->error = p->error;
 	span_add(&s->failed, p->turn, p->step);
+	s->acted = s->acted || !p->idle;
 	s->moved += p->effect == EFFECT_CHANGED;
 }
 
@@ -69,7 +71,7 @@ static void end(void *state, const struct rollout_facts *r, const struct derived
 	if (drawn_calls_do_not_fit(r))
 		return; /* left to drawn-calls */
 	if (e->failed >= 2 && e->failed + s->read == e->steps) {
-		if (s->moved == 0)
+		if (s->moved == 0 && (s->acted || !s->read))
 			report_all_failed(s, r, out);
 	} else if (s->streak.span.count >= STREAK_LONG && !r->draws) {
 		/* a policy that draws its calls ends anywhere */

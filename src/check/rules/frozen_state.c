@@ -88,8 +88,8 @@ const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the rewards of the calls differ, a grader gave one for the whole, a random "
-		   "policy made up texts, or the replies repeat words of the calls",
+	.lowered = "the rewards of the calls differ, a grader gave one for all, a random policy "
+		   "made up texts, or only words of the calls changed",
 	.explains = {&check_loop, &check_only_counts, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and nothing "
 	       "in the state changed but times, ids and bookkeeping. The state's source was named "

@@ -1,5 +1,5 @@
-/* A run of failed steps, as used by the rules about failures: consecutive, within the episode,
-   ended by a step that is answered ok or changes the state. */
+/* A run of failed steps, as used by the rules about failures: consecutive but for answered ones of
+   read-only tools, within the episode, ended by another step that is answered ok or changes the state. */
 #ifndef ROLLDBG_CHECK_STREAK_H
 #define ROLLDBG_CHECK_STREAK_H
 
@@ -12,6 +12,7 @@ struct streak {
 	struct span span;  /* count: failed steps without a visible change */
 	int64_t unchanged; /* those after which the state is known to be unchanged */
 	const char *error; /* of the first failure; valid as long as the rollout */
+	bool read;         /* there were steps of read-only tools, too */
 };
 
 /* Adds a step. True if a streak of at least STREAK_LONG just ended: *ended is that streak. */
@@ -20,6 +21,10 @@ static inline bool streak_add(struct streak *now, const struct completed_step *p
 {
 	if (p->outside_episode || (!p->failed && now->span.count == 0))
 		return false;
+	if (p->idle && !p->failed && p->effect != EFFECT_CHANGED) {
+		now->read = true;
+		return false;
+	}
 	if (p->failed && p->effect != EFFECT_CHANGED) {
 		if (now->span.count == 0)
 			now->error = p->error;

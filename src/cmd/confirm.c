@@ -134,7 +134,8 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 		return;
 	case HISTORY_KEPT:
 		why = doubt(&s, text, sizeof(text));
-		if (!why) {
+		why = why ? why : v->why;
+		if (!why[0]) {
 			judge_confirm(j, CONFIRMED, "");
 			return;
 		}
@@ -206,8 +207,9 @@ static void propose(const struct driver *d, const struct judge *j, struct buf *o
 	struct judge_summary s;
 
 	judge_summary(j, &s);
+	bool all_moved = !s.failed && s.movement.moved == s.movement.acting;
 	/* one call has none before it */
-	if (s.errors > 0 || s.movement.unknown == 0 || s.movement.acting < 2 * s.rollouts)
+	if (s.errors > 0 || all_moved || s.movement.acting < 2 * s.rollouts)
 		return;
 	buf_text(&line, "rolldbg");
 	for (char *const *word = d->target.context->typed; *word;) {

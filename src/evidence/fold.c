@@ -240,14 +240,14 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 	series_call(&o->series, m->arguments, answered);
 }
 
-/* Has the reply a number or text that the state has under the same key, and not for bookkeeping? */
+/* Has the reply a value that the state has under the same key, and not for bookkeeping? */
 static bool shows_state(const struct open_rollout *o, struct str reply, struct str state)
 {
 	struct json_member m;
 	bool objects = json_type(reply) == JSON_OBJECT && json_type(state) == JSON_OBJECT;
 
 	for (size_t at = 0; objects && json_next_member(reply, &at, &m);) {
-		bool fact = json_type(m.value) == JSON_NUMBER || json_type(m.value) == JSON_STRING;
+		bool fact = json_type(m.value) == JSON_NUMBER || m.value.n > 2; /* not empty */
 
 		if (fact && str_eq(m.value, json_get(state, m.key)) &&
 		    !explain_is_aside(&o->series, &o->explaining, m.key)) {
@@ -268,6 +268,12 @@ static void add_reply(struct open_rollout *o, const struct line *l, const struct
 	reply = fingerprint(l->value[KEY_OBSERVATION]);
 	r->show_state = r->count ? r->show_state
 	                         : shows_state(o, l->value[KEY_OBSERVATION], l->value[KEY_STATE]);
+	bool other = r->count && reply != r->first;
+	uint64_t wordless = r->vary || (r->count && !other)
+	                            ? r->wordless
+	                            : series_wordless(&o->series, l->value[KEY_OBSERVATION]);
+	r->vary = r->vary || (other && wordless != r->wordless);
+	r->wordless = r->count ? r->wordless : wordless;
 	r->first = r->count ? r->first : reply;
 	r->first_call = r->count ? r->first_call : m->call;
 	r->differ = r->differ || reply != r->first;

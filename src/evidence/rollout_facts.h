@@ -205,15 +205,15 @@ struct rollout_facts {
 	struct workspace *work;
 };
 
-/* Was every step a call that was drawn, and refused by the tool: as invalid, or with texts that were
-   made up? Such steps say nothing about the environment; the rule drawn-calls has them. */
+/* Was every step that had to act a call that was drawn, and refused by the tool: as invalid, or with
+   texts that were made up? Such steps say nothing about the environment; the rule drawn-calls has them. */
 static inline bool drawn_calls_do_not_fit(const struct rollout_facts *r)
 {
 	const struct episode_counts *e = &r->episode;
 
 	return r->draws && e->steps > 0 &&
 	       (e->invalid == e->steps ||
-	        (r->invents && e->refused > 0 && e->refused + e->idle == e->steps));
+	        (r->invents && e->refused > 0 && e->refused == e->failed && !r->verdict.acting));
 }
 
 /* The tool's index, or TOOL_UNLISTED. */

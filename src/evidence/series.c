@@ -160,13 +160,23 @@ struct blanked {
 	bool any, only; /* some word was blanked; all words were */
 };
 
-/* Hashes a text with each run of the call's words replaced by one blank. */
-static struct blanked blank(struct series_words *call, struct str text, struct buf *out)
+static bool is_number(struct str word, double *value)
+{
+	char c = word.n ? word.p[0] : '\0';
+
+	return (c == '-' || (c >= '0' && c <= '9')) && json_double_text(word, value);
+}
+
+/* Hashes a text with each run of the call's words replaced by one blank; apart: and each number, which
+   is a member of its own, by a sign. */
+static struct blanked blank_words(struct series_words *call, struct str text, bool apart,
+                                  struct buf *out)
 {
 	const struct word_set *w = words_of(call);
 	struct blanked b = {.only = true};
 	struct str word;
 	size_t from = 0;
+	double value;
 
 	buf_clear(out);
 	for (size_t at = 0; json_next_word(text, &at, &word);) {
@@ -176,7 +186,9 @@ static struct blanked blank(struct series_words *call, struct str text, struct b
 
 		if (!again) {
 			buf_add(out, text.p + from, begin - from);
-			buf_str(out, ours ? (struct str){"\1", 1} : word);
+			buf_str(out, apart && is_number(trimmed(word), &value) ? STR("#")
+			             : ours ? (struct str){"\1", 1}
+			                    : word);
 		}
 		from = begin + word.n;
 		b.any = b.any || ours;
@@ -186,6 +198,11 @@ static struct blanked blank(struct series_words *call, struct str text, struct b
 	b.only = b.only && b.any;
 	b.hash = fingerprint(buf_view(out));
 	return b;
+}
+
+static struct blanked blank(struct series_words *call, struct str text, struct buf *out)
+{
+	return blank_words(call, text, true, out);
 }
 
 /* ---- members ---- */
@@ -367,9 +384,8 @@ static void read_numbers(struct str text, struct numbered_text *out)
 	for (size_t at = 0; json_next_word(text, &at, &word); words++) {
 		struct str digits = trimmed(word);
 		double value;
-		char c = digits.n ? digits.p[0] : '\0';
 
-		if ((c != '-' && (c < '0' || c > '9')) || !json_double_text(digits, &value))
+		if (!is_number(digits, &value))
 			continue;
 		out->list = mem_grow(out->list, out->count, sizeof(*out->list));
 		out->list[out->count++] = (struct number){value, words, digits};
@@ -396,6 +412,17 @@ static void compare_numbers(struct reading_diff *c, struct str pointer,
 	buf_release(&name);
 }
 
+/* Only numbers of a text changed: it may repeat the call's all the same. */
+static void follow_numbers(struct reading_diff *c, struct str pointer, struct str after)
+{
+	struct member *m = map_find(&c->s->members, map_hash_with(map_hash(pointer), 0), STR_NONE);
+
+	if (!m || !m->echoes || !c->trial)
+		return;
+	m->newest = (int64_t)c->s->trial_count - 1;
+	follow_echo(c->s, m, STR_NONE, after, false);
+}
+
 static void compare_texts(struct reading_diff *c, struct str pointer, struct str before,
                           struct str after)
 {
@@ -415,10 +442,10 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 		bool same = str_eq(buf_view(&a.prose), buf_view(&b.prose));
 		if (a.count == b.count)
 			compare_numbers(c, pointer, &a, &b);
-		if (!same) {
-			add_change(c, member_at(c->s, pointer, false), buf_view(&a.prose),
-			           buf_view(&b.prose), false, 0, false);
-		}
+		if (same)
+			follow_numbers(c, pointer, y);
+		else
+			add_change(c, member_at(c->s, pointer, false), x, y, false, 0, false);
 	}
 	BUFS_RELEASE(&a.prose, &b.prose);
 	free(a.list);
@@ -499,6 +526,11 @@ void series_call(struct series *s, struct str arguments, int64_t now_ms)
 {
 	take_call(s, arguments);
 	s->now_ms = now_ms;
+}
+
+uint64_t series_wordless(struct series *s, struct str reply)
+{
+	return blank_words(&s->words, reply, false, &s->text).hash;
 }
 
 void series_trial(struct series *s, struct str state)

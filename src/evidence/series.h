@@ -103,6 +103,8 @@ void series_ignore(struct series *s, struct str pointers, struct str moving);
 
 /* A call was sent: its arguments (raw), and when it was answered (-1: unknown). */
 void series_call(struct series *s, struct str arguments, int64_t now_ms);
+/* Its reply, hashed without the words of its arguments. */
+uint64_t series_wordless(struct series *s, struct str reply);
 /* Adds its trial: the reading after it (raw; absent: unknown). */
 void series_trial(struct series *s, struct str state);
 /* Adds a reading that followed the last one, if that is known, without a call. busy: other

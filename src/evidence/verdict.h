@@ -46,9 +46,11 @@ struct completed_step {
 /* What the steps that act got as replies. */
 struct replies {
 	int64_t count;
-	uint64_t first, first_call; /* hashes */
-	bool differ, unlike;        /* the replies differ; the calls do */
-	bool show_state;            /* the first one has a member of the state, of the same value */
+	uint64_t first, first_call,
+		wordless; /* hashes; of the first reply without the call's words */
+	bool differ, vary,
+		unlike;  /* the replies differ; in more than words of the calls; the calls do */
+	bool show_state; /* the first one has a member of the state, of the same value */
 };
 
 /* Unlike calls all got one reply; or the same call did, and the environment counted none. */

@@ -322,6 +322,9 @@ struct history_tally {
 	size_t compared, depend, counted;
 	size_t worded; /* failed calls whose error has another text: it may name the request */
 	bool repeated;
+	size_t alone, unlike; /* unlike calls, alone; those that got another reply than the first */
+	size_t again,
+		renewed; /* calls that the script repeats; those that got another reply then */
 };
 
 static struct history_tally count(const struct history_script *h)
@@ -337,6 +340,14 @@ static struct history_tally count(const struct history_script *h)
 		bool worded = d == MEMBER_EFFECT && c->script.outcome != OUTCOME_OK &&
 		              c->script.outcome == sent->alone.outcome;
 
+		bool own = c->first == i && sent->alone.known;
+
+		t.alone += own;
+		t.unlike +=
+			own && explain_reply(h, c, &h->calls[0].alone, &c->alone) == MEMBER_EFFECT;
+		t.again += c->first != i;
+		t.renewed += c->first != i &&
+		             explain_reply(h, c, &sent->script, &c->script) == MEMBER_EFFECT;
 		t.compared += comparable;
 		t.depend += d == MEMBER_EFFECT && !worded;
 		t.worded += worded;
@@ -346,6 +357,12 @@ static struct history_tally count(const struct history_script *h)
 		                       explain_reply(h, c, &c->alone, &c->again) == MEMBER_EFFECT);
 	}
 	return t;
+}
+
+static void put_unequal(const struct member *m, struct history_verdict *out)
+{
+	snprintf(out->why, sizeof(out->why), "sessions do not start alike%s%.*s",
+	         m->pointer.n ? ": they differ at " : "", STR_ARG(m->pointer));
 }
 
 static void judge(struct history_script *h, struct history_verdict *out)
@@ -359,13 +376,21 @@ static void judge(struct history_script *h, struct history_verdict *out)
 
 	*out = (struct history_verdict){
 		.compared = t.compared, .depend = t.depend, .repeated = t.repeated};
-	if (t.depend || t.repeated) {
+	if ((t.depend || t.repeated) && t.alone >= STILL_CALLS && !t.unlike) {
+		text_copy(out->why, sizeof(out->why),
+		          STR("unlike calls, each alone, got one reply: replies depend on how many "
+		              "calls came before, not on which"));
+	} else if (t.depend || t.repeated) {
 		out->answer = HISTORY_KEPT;
+		if (unequal)
+			put_unequal(unequal, out);
+		else if (t.again && !t.renewed && !t.repeated)
+			text_copy(out->why, sizeof(out->why),
+			          STR("each call that was repeated got its earlier reply"));
 	} else if (t.compared == 0 && h->refused[0]) {
 		snprintf(out->why, sizeof(out->why), "no session could be opened: %s", h->refused);
 	} else if (unequal) {
-		snprintf(out->why, sizeof(out->why), "sessions do not start alike%s%.*s",
-		         unequal->pointer.n ? ": they differ at " : "", STR_ARG(unequal->pointer));
+		put_unequal(unequal, out);
 	} else if (t.worded) {
 		text_copy(out->why, sizeof(out->why),
 		          STR("only texts of errors are others in a fresh session"));
@@ -394,7 +419,9 @@ int history_run(struct history_script *h, const struct history_conf *conf,
 		text_copy(out->why, sizeof(out->why), str_from(why));
 		return 0;
 	}
-	for (size_t i = 0; i < h->count; i++)
+	/* From the last to the first: in their order they would give the script's replies where all sessions
+	   act on one environment, too. */
+	for (size_t i = h->count; i-- > 0;)
 		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err))
 			return -1;
 	judge(h, out);

@@ -40,7 +40,7 @@ struct history_verdict {
 	enum history_answer answer;
 	size_t compared, depend; /* replies */
 	bool repeated;           /* some call, sent again, got another reply */
-	char why[200];           /* why it is unknown; may contain peers' bytes */
+	char why[200]; /* why it is unknown, or kept and yet not clean; may contain peers' bytes */
 };
 
 struct history_script;

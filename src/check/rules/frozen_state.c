@@ -38,6 +38,16 @@ static bool is_rewarded(const struct frozen *s, const struct rollout_facts *r,
 	return s->rewards_differ || graded;
 }
 
+/* All replies are one but for words of the calls, and show a member of the state that stood still: the
+   calls were refused, or do what no reply shows. */
+static bool only_repeats(const struct rollout_facts *r)
+{
+	const struct replies *all = &r->replies;
+
+	return r->verdict.moved == 0 && all->count == r->verdict.acting && all->unlike &&
+	       all->differ && !all->vary && all->show_state;
+}
+
 static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
                   struct findings *out)
 {
@@ -46,20 +56,21 @@ static void close(void *state, const struct rollout_facts *r, const struct deriv
 	char count[96] = "";
 
 	bool rewarded = is_rewarded(s, r, m), invented = r->draws && r->invents;
+	bool still = v->still == v->acting && could_show(r), repeats = !still && only_repeats(r);
 
-	if (v->acting < STILL_CALLS || v->still < v->acting || !could_show(r) ||
-	    r->failed_run >= FAILED_RUN) {
+	if (v->acting < STILL_CALLS || !(still || repeats) || r->failed_run >= FAILED_RUN)
 		return;
-	}
 	if (r->env_count.reported >= 2) {
 		snprintf(count, sizeof(count),
 		         "; the environment's own step count %s from %" PRId64 " to %" PRId64,
 		         r->env_count.moved ? "went" : "stayed", r->env_count.first,
 		         r->env_count.now);
 	}
-	finding_add(out, rewarded || invented ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent,
-	            "/state", "%" PRId64 " calls were answered, and the state never changed%s%s%s",
-	            v->acting, v->silent ? "; all replies are equal" : "",
+	finding_add(out, rewarded || invented || repeats ? SEVERITY_WARNING : SEVERITY_ERROR,
+	            &s->sent, "/state", "%" PRId64 " calls were answered, and %s%s%s%s", v->acting,
+	            repeats ? "all replies are equal but for words of the calls"
+	                    : "the state never changed",
+	            v->silent ? "; all replies are equal" : "",
 	            rewarded   ? "; but a reward tells the calls apart"
 	            : invented ? "; but the texts in the calls are made up"
 	                       : "",
@@ -70,9 +81,9 @@ const struct check check_frozen_state = {
 	.id = "frozen-state",
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
-	.lowered = "the rewards of the calls differ, a grader gave one for the whole, or a random "
-		   "policy made up texts",
-	.explains = {&check_loop, &check_reward_without_effect},
+	.lowered = "the rewards of the calls differ, a grader gave one for all, a random policy "
+		   "made up texts, or only words of the calls changed",
+	.explains = {&check_loop, &check_only_counts, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and nothing "
 	       "in the state changed but times, ids and bookkeeping. The state's source was named "
 	       "by the user or recorded by another program, or all replies are equal.\n"

@@ -7,6 +7,7 @@ struct illusion {
 	const char *error;  /* of the first one */
 	int64_t moved;      /* of these: changed the state all the same */
 	int64_t read;       /* other steps of the episode, of read-only tools */
+	bool acted;         /* not all failed steps are of read-only tools */
 	struct streak streak;
 };
 
@@ -23,6 +24,7 @@ static struct illusion look(const struct rollout_facts *r)
 		if (p->failed && !p->outside_episode) {
 			s.error = s.failed.count ? s.error : p->error;
 			span_add(&s.failed, p->turn, p->step);
+			s.acted = s.acted || !p->idle;
 			s.moved += p->effect == EFFECT_CHANGED;
 		}
 	}
@@ -67,14 +69,16 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	if (drawn_calls_do_not_fit(r))
 		return; /* left to drawn-calls */
 	if (e->failed >= 2 && e->failed + s.read == e->steps) {
-		if (s.moved == 0)
+		if (s.moved == 0 && (s.acted || !s.read))
 			report_all_failed(&s, r, out);
 	} else if (s.streak.span.count >= STREAK_LONG && !r->draws) {
 		/* a policy that draws its calls ends anywhere */
 		finding_add(out, SEVERITY_ERROR, &s.streak.span, "/outcome",
-		            "the last %" PRId64 " of %" PRId64 " steps failed; %s; first error: %s",
-		            s.streak.span.count, e->steps, streak_state(s.streak.unchanged),
-		            s.streak.error);
+		            "the last %" PRId64 " of %" PRId64
+		            " steps failed%s; %s; first error: %s",
+		            s.streak.span.count, e->steps,
+		            s.streak.read ? ", but for those that only read" : "",
+		            streak_state(s.streak.unchanged), s.streak.error);
 	}
 }
 

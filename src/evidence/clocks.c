@@ -111,22 +111,55 @@ static size_t volatile_at(struct str s)
 	return n ? n : epoch_at(s);
 }
 
+/* Bytes of a run of hex digits; all of the above begin with one, of 2, 4, 8 or more. */
+static const bool in_run[256] = {
+	['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true, ['5'] = true,
+	['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true, ['a'] = true, ['b'] = true,
+	['c'] = true, ['d'] = true, ['e'] = true, ['f'] = true, ['A'] = true, ['B'] = true,
+	['C'] = true, ['D'] = true, ['E'] = true, ['F'] = true,
+};
+
+/* The offset, from `at` on, of the next of them; *n is its length, 0: there is none. */
+static size_t next_volatile(struct str text, size_t at, size_t *n)
+{
+	const unsigned char *p = (const unsigned char *)text.p;
+
+	for (*n = 0; at < text.n;) {
+		size_t begin = at;
+
+		while (at < text.n && in_run[p[at]])
+			at++;
+		size_t run = at - begin;
+		bool inside = begin && (in_run[p[begin - 1]] || p[begin - 1] == '.');
+		if ((run == 2 || run == 4 || run >= 8) && !inside)
+			*n = volatile_at(str_skip(text, begin));
+		if (*n)
+			return begin;
+		while (at < text.n && !in_run[p[at]])
+			at++;
+	}
+	return text.n;
+}
+
 void clocks_mask(struct str text, struct buf *out)
 {
-	for (size_t i = 0; i < text.n;) {
-		bool inside = i && (is_hex(text.p[i - 1]) || text.p[i - 1] == '.');
-		size_t n = inside ? 0 : volatile_at(str_skip(text, i));
+	for (size_t from = 0, n; from < text.n; from += n) {
+		size_t at = next_volatile(text, from, &n);
 
-		if (n)
-			buf_char(out, '#');
-		else
-			buf_char(out, text.p[i]);
-		i += n ? n : 1;
+		buf_add(out, text.p + from, at - from);
+		buf_text(out, n ? "#" : "");
+		from = at;
 	}
 }
 
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch)
 {
+	size_t in_a, in_b;
+
+	next_volatile(*a, 0, &in_a);
+	next_volatile(*b, 0, &in_b);
+	if (!in_a && !in_b)
+		return;
 	buf_clear(scratch);
 	clocks_mask(*a, scratch);
 	size_t n = scratch->n;

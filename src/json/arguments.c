@@ -12,6 +12,9 @@ struct argument_schema {
 	struct str enum_list;            /* its values, if all are strings without escapes */
 	struct map words;                /* these values, as spelled */
 	bool only_words; /* a string without escapes among them needs no other check */
+	/* The schema asks for nothing but this type; JSON_ABSENT: for something else. */
+	enum json_type only_type;
+	bool whole; /* and for an integer */
 };
 
 struct arguments_schema {
@@ -53,6 +56,25 @@ static void read_words(struct argument_schema *p, struct arena *a)
 		p->only_words = p->only_words && !found[i].p;
 }
 
+/* Most schemas name a type and describe it. */
+static void read_type(struct argument_schema *p)
+{
+	static const struct str told[] = {STR_INIT("type"), STR_INIT("title"),
+	                                  STR_INIT("description"), STR_INIT("default")};
+	struct str type[ARRAY_LEN(told)];
+	size_t known = 0;
+
+	json_pick(p->schema, told, ARRAY_LEN(told), type);
+	for (size_t i = 0; i < ARRAY_LEN(told); i++)
+		known += type[i].p != NULL;
+	if (json_count(p->schema) != known)
+		return;
+	p->whole = json_is(type[0], STR("integer"));
+	p->only_type = json_is(type[0], STR("string"))               ? JSON_STRING
+	               : p->whole || json_is(type[0], STR("number")) ? JSON_NUMBER
+	                                                             : JSON_ABSENT;
+}
+
 static size_t find(const struct arguments_schema *s, struct str key)
 {
 	const struct argument_schema *found = map_find(&s->by_key, map_hash(key), key);
@@ -91,6 +113,7 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 		*p = (struct argument_schema){
 			.key = json_key_text(a, m.key), .spelled = m.key, .schema = m.value};
 		read_words(p, a);
+		read_type(p);
 		uint64_t hash = map_hash(p->key);
 		if (!map_find(&s->by_key, hash, p->key))
 			map_add(&s->by_key, &p->item, hash);
@@ -144,6 +167,10 @@ static size_t find_spelled(const struct arguments_schema *s, struct str key)
 static int check_value(const struct arguments_schema *s, const struct argument_schema *p,
                        const struct json_member *m, struct error *err)
 {
+	int64_t number;
+
+	if (m->type == p->only_type && (!p->whole || json_i64(m->value, &number)))
+		return 0;
 	if (!p->enum_list.p || !p->only_words || !is_plain(m->value))
 		return schema_check(s->references, p->schema, m->key, m->value, err);
 	return map_find(&p->words, map_hash(m->value), STR_NONE)

@@ -1,6 +1,7 @@
 /* Detects points in time and ids: see clocks.h. */
 #include "evidence/clocks.h"
 
+#include "base/text.h"
 #include "json/scan.h"
 
 #define EPOCH_DIGITS 10   /* digits of a Unix time in seconds, until 2286 */
@@ -124,7 +125,10 @@ static size_t next_volatile(struct str text, size_t at, size_t *n)
 {
 	const unsigned char *p = (const unsigned char *)text.p;
 
-	for (*n = 0; at < text.n;) {
+	*n = 0;
+	if (!text_has_digit(text) && (!text.n || !memchr(text.p, '-', text.n)))
+		return text.n; /* most texts; an id may have no digits */
+	while (at < text.n) {
 		size_t begin = at;
 
 		while (at < text.n && in_run[p[at]])
@@ -290,15 +294,12 @@ static int64_t date_ms(struct str value)
 	return json_type(value) == JSON_STRING && clocks_date(json_inner(value), &ms) ? ms : -1;
 }
 
-void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
+void clocks_of_call(struct str at, struct str latency_ms, int64_t *sent_ms, int64_t *answered_ms)
 {
-	static const struct str keys[] = {STR_INIT("at"), STR_INIT("latency_ms")};
-	struct str values[ARRAY_LEN(keys)] = {0};
 	double latency = 0;
 
-	json_pick(meta, keys, ARRAY_LEN(keys), values);
-	*sent_ms = date_ms(values[0]);
-	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX)
+	*sent_ms = date_ms(at);
+	if (!json_double(latency_ms, &latency) || latency < 0 || latency > LATENCY_MAX)
 		latency = 0;
 	*answered_ms = *sent_ms < 0 ? -1 : *sent_ms + (int64_t)latency;
 }

@@ -22,9 +22,9 @@ bool clocks_date(struct str text, int64_t *unix_ms);
    2020 and 2040 are accepted. */
 bool clocks_is_now(struct str value, int64_t now_ms);
 
-/* When the call of a line was sent and answered, from its meta; -1: unknown. Without a latency both
-   are equal. */
-void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
+/* When a call was sent and answered, from two members of its line's meta; -1: unknown. Without a latency
+   both are equal. */
+void clocks_of_call(struct str at, struct str latency_ms, int64_t *sent_ms, int64_t *answered_ms);
 
 /* Is the text one UUID (RFC 9562)? */
 bool clocks_is_uuid(struct str text);

@@ -28,24 +28,29 @@ static struct str name_of(struct str pointer)
 	return str_skip(pointer, n);
 }
 
-/* ASCII letters in any case; `name` is in lower case. */
-static bool is_spelled(struct str text, struct str name)
+/* ASCII letters in any case; `name` is in lower case, and of the same length. */
+static bool is_spelled(struct str text, const char *name)
 {
-	for (size_t i = 0; i < name.n && text.n == name.n; i++) {
+	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
-		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name.p[i])
+		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name[i])
 			return false;
 	}
-	return text.n == name.n;
+	return true;
 }
 
 static bool has_bookkeeping_name(const struct member *m)
 {
+	static const unsigned char lengths[] = {
+#define BOOKKEEPING(name) sizeof(name) - 1,
+#include "evidence/bookkeeping.def"
+#undef BOOKKEEPING
+	};
 	struct str name = name_of(m->pointer);
 
-	for (size_t i = 0; i < bookkeeping_names_count; i++)
-		if (is_spelled(name, str_from(bookkeeping_names[i])))
+	for (size_t i = 0; i < ARRAY_LEN(lengths); i++)
+		if (name.n == lengths[i] && is_spelled(name, bookkeeping_names[i]))
 			return true;
 	return false;
 }

@@ -120,14 +120,17 @@ static const bool in_run[256] = {
 	['C'] = true, ['D'] = true, ['E'] = true, ['F'] = true,
 };
 
+bool clocks_may_be_in(struct str text)
+{
+	return text_has_digit(text) || (text.n && memchr(text.p, '-', text.n));
+}
+
 /* The offset, from `at` on, of the next of them; *n is its length, 0: there is none. */
 static size_t next_volatile(struct str text, size_t at, size_t *n)
 {
 	const unsigned char *p = (const unsigned char *)text.p;
 
 	*n = 0;
-	if (!text_has_digit(text) && (!text.n || !memchr(text.p, '-', text.n)))
-		return text.n; /* most texts; an id may have no digits */
 	while (at < text.n) {
 		size_t begin = at;
 
@@ -163,7 +166,7 @@ void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch)
 	next_volatile(*a, 0, &in_a);
 	next_volatile(*b, 0, &in_b);
 	if (!in_a && !in_b)
-		return;
+		return; /* most texts */
 	buf_clear(scratch);
 	clocks_mask(*a, scratch);
 	size_t n = scratch->n;

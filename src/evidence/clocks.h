@@ -8,6 +8,8 @@
    of day with thousandths or after a year, a number that is a Unix time of these decades in
    seconds, milli-, micro- or nanoseconds, a UUID. */
 void clocks_mask(struct str text, struct buf *out);
+/* False: clocks_mask() replaces nothing in it, nor is there a number. */
+bool clocks_may_be_in(struct str text);
 /* The same for two texts at once: they become views of `scratch`, unless it is too small. */
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
 

@@ -3,7 +3,6 @@
 #include "evidence/series.h"
 
 #include "base/hash.h"
-#include "base/text.h"
 #include "evidence/clocks.h"
 #include "evidence/limits.h"
 #include "json/index.h"
@@ -146,7 +145,7 @@ static const struct word_set *words_of(struct series_words *c)
 	for (size_t cursor = 0; json_next_member(buf_view(&c->arguments), &cursor, &m);)
 		for (size_t at = 0; json_next_word(text_of(m.value), &at, &word);)
 			add_word(&c->set, word);
-	if (c->set.count)
+	if (c->set.count > 1)
 		qsort(c->set.list, c->set.count, sizeof(*c->set.list), order_hashes);
 	return &c->set;
 }
@@ -432,12 +431,15 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 	struct numbered_text a = {.count = 0}, b = {.count = 0};
 	struct str x = json_inner(before), y = json_inner(after);
 	int64_t date;
+
+	if (!clocks_may_be_in(x) && !clocks_may_be_in(y)) {
+		add_change(c, member_at(c->s, pointer, false), x, y, false, 0, false);
+		return;
+	}
 	bool dates = clocks_date(x, &date) && clocks_date(y, &date);
 
 	clocks_mask_both(&x, &y, &scratch);
-	if (!text_has_digit(x) && !text_has_digit(y) && !str_eq(x, y)) {
-		add_change(c, member_at(c->s, pointer, false), x, y, false, 0, false);
-	} else if (str_eq(x, y)) {
+	if (str_eq(x, y)) {
 		add_change(c, member_at(c->s, pointer, false), before, after, false, 0,
 		           !dates || are_now(c->s, before, after));
 	} else {

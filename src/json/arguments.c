@@ -5,6 +5,8 @@
 #include "json/index.h"
 #include "json/schema.h"
 
+#define PROPERTIES_SCANNED 8 /* before a map is asked */
+
 /* One argument. */
 struct argument_schema {
 	struct map_item item;
@@ -25,6 +27,8 @@ struct arguments_schema {
 	bool open;            /* accepts other arguments */
 	struct str *required; /* decoded */
 	size_t required_count;
+	/* bits of the first 63 properties that are required, and the highest for others that are */
+	uint64_t needed;
 };
 
 /* ---- reading ---- */
@@ -82,14 +86,22 @@ static size_t find(const struct arguments_schema *s, struct str key)
 	return found ? (size_t)(found - s->properties) : s->count;
 }
 
+static uint64_t property_bit(size_t i)
+{
+	return UINT64_C(1) << (i < 63 ? i : 63);
+}
+
 static void read_required(struct arguments_schema *s, struct arena *a, struct str required)
 {
 	struct str each;
 
 	s->required = arena_new(a, (json_count(required) + 1) * sizeof(*s->required));
 	for (size_t cursor = 0; json_next(required, &cursor, &each);)
-		if (json_type(each) == JSON_STRING)
-			s->required[s->required_count++] = json_text(a, each);
+		if (json_type(each) == JSON_STRING) {
+			size_t i = find(s, s->required[s->required_count++] = json_text(a, each));
+
+			s->needed |= property_bit(i < s->count ? i : SIZE_MAX);
+		}
 }
 
 /* A schema accepts other arguments only if it says so or names no properties, because a misspelt
@@ -158,9 +170,14 @@ static int check_required(const struct arguments_schema *s, struct str arguments
 static size_t find_spelled(const struct arguments_schema *s, struct str key)
 {
 	struct arena arena = {0};
-	size_t i = find(s, json_has_escape(key) ? json_key_text(&arena, key) : key);
+	size_t i = 0;
 
-	arena_release(&arena);
+	while (i < s->count && i < PROPERTIES_SCANNED && !str_eq(s->properties[i].spelled, key))
+		i++;
+	if (i == s->count || i == PROPERTIES_SCANNED) {
+		i = find(s, json_has_escape(key) ? json_key_text(&arena, key) : key);
+		arena_release(&arena);
+	}
 	return i;
 }
 
@@ -181,6 +198,7 @@ static int check_value(const struct arguments_schema *s, const struct argument_s
 int arguments_check(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
 	struct json_member m;
+	uint64_t given = 0;
 
 	if (json_type(arguments) != JSON_OBJECT) {
 		return error_set(err, FAIL_USAGE, "the arguments are %s, not an object",
@@ -193,6 +211,7 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 			return -1;
 		if (i == s->count && !s->open)
 			return no_property(s, m.key, err);
+		given |= i < 63 ? property_bit(i) : 0;
 	}
-	return check_required(s, arguments, err);
+	return s->needed & ~given ? check_required(s, arguments, err) : 0;
 }

@@ -205,8 +205,8 @@ size_t lex_canonical(uint32_t code, char out[6]);
 /* Like json_decode, without the quotes, into room for s.n bytes. */
 bool lex_decode(struct str inner, char *out, size_t *n);
 
-/* The rest of lex_key_is, if the first bytes do not rule out a match. */
-bool lex_rest_is(struct str inner, struct str decoded);
+/* The rest of lex_key_is, for a string with an escape. */
+bool lex_escaped_is(struct str inner, struct str decoded);
 
 /* Does a string, given without its quotes, decode to that text? */
 ALWAYS_INLINE bool lex_key_is(struct str inner, struct str decoded)
@@ -215,7 +215,8 @@ ALWAYS_INLINE bool lex_key_is(struct str inner, struct str decoded)
 	bool other = inner.n < decoded.n || inner.n > 6 * decoded.n ||
 	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
 
-	return !other && lex_rest_is(inner, decoded);
+	return !other && (str_eq(inner, decoded) ||
+	                  (memchr(inner.p, '\\', inner.n) && lex_escaped_is(inner, decoded)));
 }
 
 /* Decodes one token of a JSON Pointer, given without its '/': RFC 6901 section 3, and with

@@ -151,18 +151,10 @@ void json_text_or_json(struct str value, struct buf *out)
 		buf_str(out, value);
 }
 
-bool lex_rest_is(struct str inner, struct str decoded)
+bool lex_escaped_is(struct str inner, struct str decoded)
 {
-	size_t same = 0;
+	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
 
-	while (same < inner.n && inner.p[same] != '\\' && same < decoded.n &&
-	       inner.p[same] == decoded.p[same]) {
-		same++;
-	}
-	if (same == inner.n || inner.p[same] != '\\') /* most keys have no escapes */
-		return same == inner.n && same == decoded.n;
-	const unsigned char *p = lex_begin(inner) + same, *end = lex_end(inner);
-	decoded = str_skip(decoded, same);
 	while (p < end) {
 		char text[6];
 		size_t n = 1;

@@ -112,13 +112,22 @@ static size_t volatile_at(struct str s)
 	return n ? n : epoch_at(s);
 }
 
-/* Bytes of a run of hex digits; all of the above begin with one, of 2, 4, 8 or more. */
+/* Bytes of a run of hex digits. */
 static const bool in_run[256] = {
 	['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true, ['5'] = true,
 	['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true, ['a'] = true, ['b'] = true,
 	['c'] = true, ['d'] = true, ['e'] = true, ['f'] = true, ['A'] = true, ['B'] = true,
 	['C'] = true, ['D'] = true, ['E'] = true, ['F'] = true,
 };
+
+/* All of the above begin with a run of 2, 4, 8, or 10 and more hex digits. */
+static bool may_begin(struct str s, size_t run)
+{
+	const char next = run < s.n ? s.p[run] : '\0';
+
+	return run >= EPOCH_DIGITS || (run == 2 && next == ':') ||
+	       ((run == 4 || run == 8) && next == '-') || (run == 4 && fits(s, "20"));
+}
 
 bool clocks_may_be_in(struct str text)
 {
@@ -138,7 +147,7 @@ static size_t next_volatile(struct str text, size_t at, size_t *n)
 			at++;
 		size_t run = at - begin;
 		bool inside = begin && (in_run[p[begin - 1]] || p[begin - 1] == '.');
-		if ((run == 2 || run == 4 || run >= 8) && !inside)
+		if (!inside && may_begin(str_skip(text, begin), run))
 			*n = volatile_at(str_skip(text, begin));
 		if (*n)
 			return begin;

@@ -16,6 +16,12 @@ const char *const bookkeeping_names[] = {
 };
 const size_t bookkeeping_names_count = ARRAY_LEN(bookkeeping_names);
 
+static const unsigned char name_lengths[] = {
+#define BOOKKEEPING(name) sizeof(name) - 1,
+#include "evidence/bookkeeping.def"
+#undef BOOKKEEPING
+};
+
 /* ---- names ---- */
 
 /* The last token of the pointer. */
@@ -42,15 +48,10 @@ static bool is_spelled(struct str text, const char *name)
 
 static bool has_bookkeeping_name(const struct member *m)
 {
-	static const unsigned char lengths[] = {
-#define BOOKKEEPING(name) sizeof(name) - 1,
-#include "evidence/bookkeeping.def"
-#undef BOOKKEEPING
-	};
 	struct str name = name_of(m->pointer);
 
-	for (size_t i = 0; i < ARRAY_LEN(lengths); i++)
-		if (name.n == lengths[i] && is_spelled(name, bookkeeping_names[i]))
+	for (size_t i = 0; i < bookkeeping_names_count; i++)
+		if (name.n == name_lengths[i] && is_spelled(name, bookkeeping_names[i]))
 			return true;
 	return false;
 }

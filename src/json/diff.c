@@ -21,8 +21,8 @@ struct json_node {
 /* One of the two containers of a level. */
 struct side {
 	const struct json_node *at, *end; /* the next child; the end of the last one */
-	struct json_form
-		own; /* of a container that was held in a string, or put in another order */
+	/* of a container that was held in a string, or put in another order */
+	struct json_form own;
 };
 
 struct diff_level {

@@ -251,7 +251,8 @@ static bool is_escaped_separator(const unsigned char *p, const unsigned char *en
                                  const unsigned char **after)
 {
 	*after = p;
-	uint32_t code = lex_unescape(after, end);
+	const uint32_t code = lex_unescape(after, end);
+
 	return code < ARRAY_LEN(separators) && separators[code];
 }
 

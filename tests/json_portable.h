@@ -1,9 +1,8 @@
-/* The strict scanner compiled a second time, as on machines without SSE2 and under different
-   names. The library's build must give the same results. */
+/* The strict scanner compiled a second time, byte by byte and under different names. The library's build must give the same results. */
 #ifndef TESTS_JSON_PORTABLE_H
 #define TESTS_JSON_PORTABLE_H
 
-#define JSON_PORTABLE        1
+#define JSON_BLOCKS          false
 #define json_validate        portable_validate
 #define json_validate_first  portable_validate_first
 #define json_validate_object portable_validate_object

@@ -331,3 +331,22 @@ void text_copy(char *out, size_t size, struct str s)
 		memcpy(out, s.p, s.n);
 	out[s.n] = '\0';
 }
+
+/* A byte is a digit if it differs from '0' by less than 10. Eight at a time. */
+bool text_has_digit(struct str s)
+{
+	const uint64_t each = UINT64_MAX / 0xff;
+
+	for (; s.n >= 8; s = str_skip(s, 8)) {
+		uint64_t b;
+
+		memcpy(&b, s.p, 8);
+		b ^= each * '0';
+		if (~((b & each * 0x7f) + each * (0x80 - 10)) & ~b & each * 0x80)
+			return true;
+	}
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] >= '0' && s.p[i] <= '9')
+			return true;
+	return false;
+}

@@ -80,4 +80,7 @@ bool find_in(struct str text, struct str part);
 /* The offset of its first occurrence; text.n if there is none. */
 size_t find_at(struct str text, struct str part);
 
+/* Is there an ASCII digit? */
+bool text_has_digit(struct str s);
+
 #endif

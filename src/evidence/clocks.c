@@ -1,6 +1,7 @@
 /* Detects points in time and ids: see clocks.h. */
 #include "evidence/clocks.h"
 
+#include "base/text.h"
 #include "json/scan.h"
 
 #define EPOCH_DIGITS 10   /* digits of a Unix time in seconds, until 2286 */
@@ -111,22 +112,70 @@ static size_t volatile_at(struct str s)
 	return n ? n : epoch_at(s);
 }
 
+/* Bytes of a run of hex digits. */
+static const bool in_run[256] = {
+	['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true, ['5'] = true,
+	['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true, ['a'] = true, ['b'] = true,
+	['c'] = true, ['d'] = true, ['e'] = true, ['f'] = true, ['A'] = true, ['B'] = true,
+	['C'] = true, ['D'] = true, ['E'] = true, ['F'] = true,
+};
+
+/* All of the above begin with a run of 2, 4, 8, or 10 and more hex digits. */
+static bool may_begin(struct str s, size_t run)
+{
+	const char next = run < s.n ? s.p[run] : '\0';
+
+	return run >= EPOCH_DIGITS || (run == 2 && next == ':') ||
+	       ((run == 4 || run == 8) && next == '-') || (run == 4 && fits(s, "20"));
+}
+
+bool clocks_may_be_in(struct str text)
+{
+	return text_has_digit(text) || (text.n && memchr(text.p, '-', text.n));
+}
+
+/* The offset, from `at` on, of the next of them; *n is its length, 0: there is none. */
+static size_t next_volatile(struct str text, size_t at, size_t *n)
+{
+	const unsigned char *p = (const unsigned char *)text.p;
+
+	*n = 0;
+	while (at < text.n) {
+		size_t begin = at;
+
+		while (at < text.n && in_run[p[at]])
+			at++;
+		size_t run = at - begin;
+		bool inside = begin && (in_run[p[begin - 1]] || p[begin - 1] == '.');
+		if (!inside && may_begin(str_skip(text, begin), run))
+			*n = volatile_at(str_skip(text, begin));
+		if (*n)
+			return begin;
+		while (at < text.n && !in_run[p[at]])
+			at++;
+	}
+	return text.n;
+}
+
 void clocks_mask(struct str text, struct buf *out)
 {
-	for (size_t i = 0; i < text.n;) {
-		bool inside = i && (is_hex(text.p[i - 1]) || text.p[i - 1] == '.');
-		size_t n = inside ? 0 : volatile_at(str_skip(text, i));
+	for (size_t from = 0, n; from < text.n; from += n) {
+		size_t at = next_volatile(text, from, &n);
 
-		if (n)
-			buf_char(out, '#');
-		else
-			buf_char(out, text.p[i]);
-		i += n ? n : 1;
+		buf_add(out, text.p + from, at - from);
+		buf_text(out, n ? "#" : "");
+		from = at;
 	}
 }
 
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch)
 {
+	size_t in_a, in_b;
+
+	next_volatile(*a, 0, &in_a);
+	next_volatile(*b, 0, &in_b);
+	if (!in_a && !in_b)
+		return; /* most texts */
 	buf_clear(scratch);
 	clocks_mask(*a, scratch);
 	size_t n = scratch->n;
@@ -257,15 +306,12 @@ static int64_t date_ms(struct str value)
 	return json_type(value) == JSON_STRING && clocks_date(json_inner(value), &ms) ? ms : -1;
 }
 
-void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms)
+void clocks_of_call(struct str at, struct str latency_ms, int64_t *sent_ms, int64_t *answered_ms)
 {
-	static const struct str keys[] = {STR_INIT("at"), STR_INIT("latency_ms")};
-	struct str values[ARRAY_LEN(keys)] = {0};
 	double latency = 0;
 
-	json_pick(meta, keys, ARRAY_LEN(keys), values);
-	*sent_ms = date_ms(values[0]);
-	if (!json_double(values[1], &latency) || latency < 0 || latency > LATENCY_MAX)
+	*sent_ms = date_ms(at);
+	if (!json_double(latency_ms, &latency) || latency < 0 || latency > LATENCY_MAX)
 		latency = 0;
 	*answered_ms = *sent_ms < 0 ? -1 : *sent_ms + (int64_t)latency;
 }

@@ -8,6 +8,8 @@
    of day with thousandths or after a year, a number that is a Unix time of these decades in
    seconds, milli-, micro- or nanoseconds, a UUID. */
 void clocks_mask(struct str text, struct buf *out);
+/* False: clocks_mask() replaces nothing in it, nor is there a number. */
+bool clocks_may_be_in(struct str text);
 /* The same for two texts at once: they become views of `scratch`, unless it is too small. */
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
 
@@ -22,9 +24,9 @@ bool clocks_date(struct str text, int64_t *unix_ms);
    2020 and 2040 are accepted. */
 bool clocks_is_now(struct str value, int64_t now_ms);
 
-/* When the call of a line was sent and answered, from its meta; -1: unknown. Without a latency both
-   are equal. */
-void clocks_of_call(struct str meta, int64_t *sent_ms, int64_t *answered_ms);
+/* When a call was sent and answered, from two members of its line's meta; -1: unknown. Without a latency
+   both are equal. */
+void clocks_of_call(struct str at, struct str latency_ms, int64_t *sent_ms, int64_t *answered_ms);
 
 /* Is the text one UUID (RFC 9562)? */
 bool clocks_is_uuid(struct str text);

@@ -16,6 +16,12 @@ const char *const bookkeeping_names[] = {
 };
 const size_t bookkeeping_names_count = ARRAY_LEN(bookkeeping_names);
 
+static const unsigned char name_lengths[] = {
+#define BOOKKEEPING(name) sizeof(name) - 1,
+#include "evidence/bookkeeping.def"
+#undef BOOKKEEPING
+};
+
 /* ---- names ---- */
 
 /* The last token of the pointer. */
@@ -28,16 +34,16 @@ static struct str name_of(struct str pointer)
 	return str_skip(pointer, n);
 }
 
-/* ASCII letters in any case; `name` is in lower case. */
-static bool is_spelled(struct str text, struct str name)
+/* ASCII letters in any case; `name` is in lower case, and of the same length. */
+static bool is_spelled(struct str text, const char *name)
 {
-	for (size_t i = 0; i < name.n && text.n == name.n; i++) {
+	for (size_t i = 0; i < text.n; i++) {
 		char c = text.p[i];
 
-		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name.p[i])
+		if ((c >= 'A' && c <= 'Z' ? c + 32 : c) != name[i])
 			return false;
 	}
-	return text.n == name.n;
+	return true;
 }
 
 static bool has_bookkeeping_name(const struct member *m)
@@ -45,7 +51,7 @@ static bool has_bookkeeping_name(const struct member *m)
 	struct str name = name_of(m->pointer);
 
 	for (size_t i = 0; i < bookkeeping_names_count; i++)
-		if (is_spelled(name, str_from(bookkeeping_names[i])))
+		if (name.n == name_lengths[i] && is_spelled(name, bookkeeping_names[i]))
 			return true;
 	return false;
 }

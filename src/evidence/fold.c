@@ -236,7 +236,7 @@ static void add_step(struct open_rollout *o, const struct line *l, const struct 
 		now->error = error_of(o, l, o->facts.steps > 1 ? now - 1 : NULL);
 	}
 	o->pending = true;
-	clocks_of_call(l->value[KEY_META], &sent, &answered);
+	clocks_of_call(m->meta[META_AT], m->meta[META_LATENCY], &sent, &answered);
 	series_call(&o->series, m->arguments, answered);
 }
 
@@ -293,6 +293,14 @@ static void add_count(struct env_count *c, int64_t env_steps)
 	c->now = env_steps;
 }
 
+static const struct str meta_keys[META_MEMBERS] = {
+	[META_AT] = STR_INIT("at"),
+	[META_LATENCY] = STR_INIT("latency_ms"),
+	[META_SESSION] = STR_INIT("session"),
+	[META_ENV_SESSION] = STR_INIT("env_session"),
+	[META_REPLY_SESSION] = STR_INIT("reply_session"),
+};
+
 /* Sets the members of `m` for a call that was sent. */
 static void derive_step(struct open_rollout *o, const struct line *l, struct derived_line *m)
 {
@@ -309,6 +317,7 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	           hints_idle(o->hints, m->tool_name, m->arguments));
 	m->call = fingerprint(m->tool_name) ^ 3 * fingerprint(m->arguments);
 	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
+	json_pick(l->value[KEY_META], meta_keys, META_MEMBERS, m->meta);
 }
 
 /* Counts one call that was sent. */

@@ -52,6 +52,16 @@ enum llm_member {
 	LLM_MEMBERS
 };
 
+/* Members of a step's `meta` that are looked at for every step. */
+enum meta_member {
+	META_AT,
+	META_LATENCY,
+	META_SESSION,
+	META_ENV_SESSION,
+	META_REPLY_SESSION,
+	META_MEMBERS
+};
+
 /* One line and the facts derived from it. Slices are valid during the call. */
 struct derived_line {
 	const struct line *line; /* NULL if the rollout stops without an end line */
@@ -70,6 +80,7 @@ struct derived_line {
 	bool reward_seen;  /* is_step, and the reward is a number */
 	double reward;     /* 0 unless reward_seen */
 	struct str llm[LLM_MEMBERS];
+	struct str meta[META_MEMBERS]; /* of a step */
 };
 
 /* Kinds of lines that a rule can subscribe to (most steps are ok, and few rules need them). A line

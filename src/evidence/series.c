@@ -5,7 +5,6 @@
 #include "base/hash.h"
 #include "evidence/clocks.h"
 #include "evidence/limits.h"
-#include "json/diff.h"
 #include "json/index.h"
 #include "json/scan.h"
 
@@ -25,6 +24,8 @@ void series_release(struct series *s)
 	free(list);
 	json_paths_free(s->ignored);
 	BUFS_RELEASE(&s->last, &s->text);
+	json_form_release(&s->form);
+	json_form_release(&s->next_form);
 	free(s->words.set.list);
 	free(s->words_before.set.list);
 	BUFS_RELEASE(&s->words.arguments, &s->words_before.arguments);
@@ -47,6 +48,7 @@ void series_ignore(struct series *s, struct str pointers, struct str moving)
 
 	json_paths_free(s->ignored);
 	s->ignored = json_paths_new(false);
+	s->formed = false;
 	json_index_begin(&known, moving);
 	for (size_t cursor = 0; json_next(pointers, &cursor, &one);) {
 		struct str text = json_text(&texts, one);
@@ -98,8 +100,17 @@ static struct str text_of(struct str value)
 	return json_type(value) == JSON_STRING ? json_inner(value) : value;
 }
 
+/* A bit for the first letter of a name of two bytes or more; 0: it is no name. */
+static uint32_t first_letter(struct str word)
+{
+	char c = word.n > 1 ? (char)(word.p[0] | 32) : '\0';
+
+	return c >= 'a' && c <= 'z' ? UINT32_C(1) << (c - 'a') : 0;
+}
+
 static void add_word(struct word_set *w, struct str word)
 {
+	w->firsts |= first_letter(trimmed(word));
 	if (w->count == w->room) {
 		w->room = w->room ? 2 * w->room : 16;
 		w->list = mem_resize(w->list, w->room, sizeof(*w->list));
@@ -130,11 +141,11 @@ static const struct word_set *words_of(struct series_words *c)
 	if (c->read)
 		return &c->set;
 	c->read = true;
-	c->set.count = 0;
+	c->set.count = c->set.firsts = 0;
 	for (size_t cursor = 0; json_next_member(buf_view(&c->arguments), &cursor, &m);)
 		for (size_t at = 0; json_next_word(text_of(m.value), &at, &word);)
 			add_word(&c->set, word);
-	if (c->set.count)
+	if (c->set.count > 1)
 		qsort(c->set.list, c->set.count, sizeof(*c->set.list), order_hashes);
 	return &c->set;
 }
@@ -215,7 +226,7 @@ static bool is_moving(const struct series *s, struct str pointer)
 	return false;
 }
 
-static struct member *member_at(struct series *s, struct str pointer, bool is_list)
+static struct member *find_member(struct series *s, struct str pointer, bool is_list)
 {
 	uint64_t hash = map_hash_with(map_hash(pointer), is_list);
 	struct member *m = map_find(&s->members, hash, STR_NONE);
@@ -233,6 +244,19 @@ static struct member *member_at(struct series *s, struct str pointer, bool is_li
 	return m;
 }
 
+/* Nearly always the one that followed the last time, too. */
+static struct member *member_at(struct series *s, struct str pointer, bool is_list)
+{
+	struct member *m = s->latest ? s->latest->follower : NULL;
+
+	if (!m || m->is_list != is_list || !str_eq(m->pointer, pointer))
+		m = find_member(s, pointer, is_list);
+	if (s->latest)
+		s->latest->follower = m;
+	s->latest = m;
+	return m;
+}
+
 /* A comparison of two readings. */
 struct reading_diff {
 	struct series *s;
@@ -242,7 +266,11 @@ struct reading_diff {
 
 static void show(char out[SHOWN_VALUE], struct str value)
 {
-	snprintf(out, SHOWN_VALUE, "%.*s", STR_ARG(value));
+	size_t n = value.n < SHOWN_VALUE ? value.n : SHOWN_VALUE - 1;
+
+	if (n)
+		memcpy(out, value.p, n);
+	out[n] = '\0';
 }
 
 static bool is_scalar(struct str value)
@@ -430,6 +458,11 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 	struct numbered_text a = {.count = 0}, b = {.count = 0};
 	struct str x = json_inner(before), y = json_inner(after);
 	int64_t date;
+
+	if (!clocks_may_be_in(x) && !clocks_may_be_in(y)) {
+		add_change(c, member_at(c->s, pointer, false), x, y, false, 0, false);
+		return;
+	}
 	bool dates = clocks_date(x, &date) && clocks_date(y, &date);
 
 	clocks_mask_both(&x, &y, &scratch);
@@ -492,34 +525,39 @@ static bool take_difference(void *ctx, const struct json_difference *d)
 
 static void compare_readings(struct reading_diff *c, struct str state)
 {
-	struct str last = buf_view(&c->s->last);
+	struct series *s = c->s;
+	struct str last = buf_view(&s->last);
 
-	if (!c->s->over && !str_eq(last, state))
-		json_diff(last, state, c->s->ignored, take_difference, c);
+	if (s->over || str_eq(last, state))
+		return;
+	if (!s->formed)
+		json_form_read(&s->form, last, s->ignored);
+	json_form_read(&s->next_form, state, s->ignored);
+	json_diff_forms(&s->form, &s->next_form, take_difference, c);
+	struct json_form before = s->form;
+	s->form = s->next_form;
+	s->next_form = before;
+	s->formed = true;
 }
 
-static void keep_last(struct series *s, struct str state)
+/* compared: with the last one, just now. */
+static void keep_last(struct series *s, struct str state, bool compared)
 {
+	s->formed = s->formed && compared;
 	s->last.max = s->last.max ? s->last.max : BUF_MAX_MESSAGE;
 	buf_set(&s->last, state);
 	s->has_last = state.p && !s->last.full;
 	s->any = s->any || s->has_last;
 }
 
-static bool is_name(struct str word)
-{
-	char c = word.n ? (char)(word.p[0] | 32) : '\0';
-
-	return word.n > 1 && c >= 'a' && c <= 'z';
-}
-
 /* Does a key or a text of the state repeat a word of the call? */
 static void look_for_words(struct series *s, struct str state)
 {
+	const struct word_set *w = words_of(&s->words);
 	struct str word;
 
-	for (size_t at = 0; !s->names_calls && json_next_word(state, &at, &word);)
-		s->names_calls = is_name(trimmed(word)) && has_word(words_of(&s->words), word);
+	for (size_t at = 0; w->firsts && !s->names_calls && json_next_word(state, &at, &word);)
+		s->names_calls = first_letter(trimmed(word)) & w->firsts && has_word(w, word);
 }
 
 void series_call(struct series *s, struct str arguments, int64_t now_ms)
@@ -536,13 +574,13 @@ uint64_t series_wordless(struct series *s, struct str reply)
 void series_trial(struct series *s, struct str state)
 {
 	struct reading_diff c = {.s = s};
+	bool known = s->has_last && state.p && !s->over;
 
 	s->trials = arena_grow(&s->arena, s->trials, s->trial_count, sizeof(*s->trials));
 	c.trial = &s->trials[s->trial_count++];
-	*c.trial = (struct call_trial){.first = s->changed_count,
-	                               .known = s->has_last && state.p && !s->over};
-	s->known_count += c.trial->known;
-	if (c.trial->known) {
+	*c.trial = (struct call_trial){.first = s->changed_count};
+	s->known_count += known;
+	if (known) {
 		bool same = str_eq(buf_view(&s->last), state);
 
 		compare_readings(&c, state);
@@ -551,22 +589,23 @@ void series_trial(struct series *s, struct str state)
 			look_for_words(s, state);
 		c.trial->known = !s->over;
 	}
-	keep_last(s, state);
+	keep_last(s, state, known);
 }
 
 void series_control(struct series *s, struct str state, bool busy)
 {
 	struct reading_diff c = {.s = s, .busy = busy};
+	bool known = s->has_last && state.p;
 
-	if (s->has_last && state.p) {
+	if (known) {
 		s->quiet += !busy;
 		s->busy += busy;
 		compare_readings(&c, state);
 	}
-	keep_last(s, state);
+	keep_last(s, state, known);
 }
 
 void series_start(struct series *s, struct str state)
 {
-	keep_last(s, state);
+	keep_last(s, state, false);
 }

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "json/diff.h"
 #include "json/paths.h"
 
 /* What a member's changes are; MEMBER_UNEXPLAINED until explain.h decides. */
@@ -31,6 +32,7 @@ enum explanation {
 
 struct member {
 	struct map_item item;
+	struct member *follower; /* changed after it the last time; NULL: none did */
 	struct str pointer;
 	bool is_list; /* its number of entries; `pointer` is the list's */
 
@@ -67,6 +69,7 @@ struct series_words {
 	struct word_set {
 		uint64_t *list;
 		size_t count, room;
+		uint32_t firsts; /* bits for the letters that the names among them begin with */
 	} set;
 	bool read;
 	bool repeated; /* the arguments are those of the call before */
@@ -84,7 +87,11 @@ struct series {
 	size_t trial_count, known_count;
 	int64_t quiet, busy; /* controls: no other rollout acted, others acted */
 	struct buf last;     /* the last reading, raw */
-	bool has_last, any;  /* the last reading is known; some reading was */
+	/* Its form, once it was compared (`formed`), and that of the reading after it. */
+	struct json_form form, next_form;
+	bool formed;
+	struct member *latest; /* changed last */
+	bool has_last, any;    /* the last reading is known; some reading was */
 	bool over;
 	struct member **echoing; /* members that may be echoes */
 	size_t echoing_count;

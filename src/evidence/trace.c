@@ -2,6 +2,7 @@
 #include "evidence/trace.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "evidence/clocks.h"
 #include "json/scan.h"
 
@@ -64,14 +65,6 @@ void trace_add(struct trace *t, const struct series *s, const struct explaining 
 		t->point[t->calls] = point_of(s, e, value, scratch);
 }
 
-static bool has_digit(struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] >= '0' && text.p[i] <= '9')
-			return true;
-	return false;
-}
-
 /* Appends a value without the strings that contain a digit. */
 static void put_trace_words(struct buf *out, struct str value)
 {
@@ -87,7 +80,7 @@ static void put_trace_words(struct buf *out, struct str value)
 		while (end < value.n && value.p[end] != '"')
 			end += value.p[end] == '\\' ? 2 : 1;
 		struct str text = {value.p + i, (end < value.n ? end + 1 : value.n) - i};
-		buf_str(out, has_digit(text) ? STR("#") : text);
+		buf_str(out, text_has_digit(text) ? STR("#") : text);
 		i += text.n;
 	}
 }

@@ -5,6 +5,8 @@
 #include "json/index.h"
 #include "json/schema.h"
 
+#define PROPERTIES_SCANNED 8 /* before a map is asked */
+
 /* One argument. */
 struct argument_schema {
 	struct map_item item;
@@ -12,6 +14,9 @@ struct argument_schema {
 	struct str enum_list;            /* its values, if all are strings without escapes */
 	struct map words;                /* these values, as spelled */
 	bool only_words; /* a string without escapes among them needs no other check */
+	/* The schema asks for nothing but this type; JSON_ABSENT: for something else. */
+	enum json_type only_type;
+	bool whole; /* and for an integer */
 };
 
 struct arguments_schema {
@@ -22,6 +27,8 @@ struct arguments_schema {
 	bool open;            /* accepts other arguments */
 	struct str *required; /* decoded */
 	size_t required_count;
+	/* bits of the first 63 properties that are required, and the highest for others that are */
+	uint64_t needed;
 };
 
 /* ---- reading ---- */
@@ -53,11 +60,35 @@ static void read_words(struct argument_schema *p, struct arena *a)
 		p->only_words = p->only_words && !found[i].p;
 }
 
+/* Most schemas name a type and describe it. */
+static void read_type(struct argument_schema *p)
+{
+	static const struct str told[] = {STR_INIT("type"), STR_INIT("title"),
+	                                  STR_INIT("description"), STR_INIT("default")};
+	struct str type[ARRAY_LEN(told)];
+	size_t known = 0;
+
+	json_pick(p->schema, told, ARRAY_LEN(told), type);
+	for (size_t i = 0; i < ARRAY_LEN(told); i++)
+		known += type[i].p != NULL;
+	if (json_count(p->schema) != known)
+		return;
+	p->whole = json_is(type[0], STR("integer"));
+	p->only_type = json_is(type[0], STR("string"))               ? JSON_STRING
+	               : p->whole || json_is(type[0], STR("number")) ? JSON_NUMBER
+	                                                             : JSON_ABSENT;
+}
+
 static size_t find(const struct arguments_schema *s, struct str key)
 {
 	const struct argument_schema *found = map_find(&s->by_key, map_hash(key), key);
 
 	return found ? (size_t)(found - s->properties) : s->count;
+}
+
+static uint64_t property_bit(size_t i)
+{
+	return UINT64_C(1) << (i < 63 ? i : 63);
 }
 
 static void read_required(struct arguments_schema *s, struct arena *a, struct str required)
@@ -66,8 +97,11 @@ static void read_required(struct arguments_schema *s, struct arena *a, struct st
 
 	s->required = arena_new(a, (json_count(required) + 1) * sizeof(*s->required));
 	for (size_t cursor = 0; json_next(required, &cursor, &each);)
-		if (json_type(each) == JSON_STRING)
-			s->required[s->required_count++] = json_text(a, each);
+		if (json_type(each) == JSON_STRING) {
+			size_t i = find(s, s->required[s->required_count++] = json_text(a, each));
+
+			s->needed |= property_bit(i < s->count ? i : SIZE_MAX);
+		}
 }
 
 /* A schema accepts other arguments only if it says so or names no properties, because a misspelt
@@ -91,6 +125,7 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 		*p = (struct argument_schema){
 			.key = json_key_text(a, m.key), .spelled = m.key, .schema = m.value};
 		read_words(p, a);
+		read_type(p);
 		uint64_t hash = map_hash(p->key);
 		if (!map_find(&s->by_key, hash, p->key))
 			map_add(&s->by_key, &p->item, hash);
@@ -135,15 +170,24 @@ static int check_required(const struct arguments_schema *s, struct str arguments
 static size_t find_spelled(const struct arguments_schema *s, struct str key)
 {
 	struct arena arena = {0};
-	size_t i = find(s, json_has_escape(key) ? json_key_text(&arena, key) : key);
+	size_t i = 0;
 
-	arena_release(&arena);
+	while (i < s->count && i < PROPERTIES_SCANNED && !str_eq(s->properties[i].spelled, key))
+		i++;
+	if (i == s->count || i == PROPERTIES_SCANNED) {
+		i = find(s, json_has_escape(key) ? json_key_text(&arena, key) : key);
+		arena_release(&arena);
+	}
 	return i;
 }
 
 static int check_value(const struct arguments_schema *s, const struct argument_schema *p,
                        const struct json_member *m, struct error *err)
 {
+	int64_t number;
+
+	if (m->type == p->only_type && (!p->whole || json_i64(m->value, &number)))
+		return 0;
 	if (!p->enum_list.p || !p->only_words || !is_plain(m->value))
 		return schema_check(s->references, p->schema, m->key, m->value, err);
 	return map_find(&p->words, map_hash(m->value), STR_NONE)
@@ -154,6 +198,7 @@ static int check_value(const struct arguments_schema *s, const struct argument_s
 int arguments_check(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
 	struct json_member m;
+	uint64_t given = 0;
 
 	if (json_type(arguments) != JSON_OBJECT) {
 		return error_set(err, FAIL_USAGE, "the arguments are %s, not an object",
@@ -166,6 +211,7 @@ int arguments_check(const struct arguments_schema *s, struct str arguments, stru
 			return -1;
 		if (i == s->count && !s->open)
 			return no_property(s, m.key, err);
+		given |= i < 63 ? property_bit(i) : 0;
 	}
-	return check_required(s, arguments, err);
+	return s->needed & ~given ? check_required(s, arguments, err) : 0;
 }

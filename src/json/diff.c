@@ -2,21 +2,27 @@
 #include "json/diff.h"
 
 #include "base/mem.h"
+#include "json/lex.h"
 #include "json/pattern.h"
 #include "json/scan.h"
-#include "json/tape.h"
 #include "json/write.h"
 
 #include <stdlib.h>
 
 #define MASKED "\"<masked>\"" /* written by json_canon for an ignored value */
 
+struct json_node {
+	struct str key; /* of a member, as spelled, without its quotes */
+	struct str value;
+	uint32_t count; /* number of its elements or members */
+	uint32_t size;  /* number of nodes: its own and all within it, which follow it */
+};
+
 /* One of the two containers of a level. */
 struct side {
 	const struct json_node *at, *end; /* the next child; the end of the last one */
 	/* of a container that was held in a string, or put in another order */
-	struct buf text;
-	struct json_tape tape;
+	struct json_form own;
 };
 
 struct diff_level {
@@ -36,6 +42,79 @@ struct diff {
 	bool stopped;
 };
 
+/* ---- forms ---- */
+
+/* The node after a value and all within it: its next sibling, if there is one. */
+static const struct json_node *node_after(const struct json_node *node)
+{
+	return node + node->size;
+}
+
+static struct json_node *add_node(struct json_form *f, struct str key, const unsigned char *begin)
+{
+	if (f->count == f->room) {
+		f->room = f->room ? 2 * f->room : 16;
+		f->nodes = mem_resize(f->nodes, f->room, sizeof(*f->nodes));
+	}
+	struct json_node *node = &f->nodes[f->count++];
+	*node = (struct json_node){.key = key, .value.p = (const char *)begin, .size = 1};
+	return node;
+}
+
+/* Lists all values within a canonical value in the order of the text. */
+static void list_values(struct json_form *f)
+{
+	const unsigned char *p = lex_begin(buf_view(&f->text)), *end = p + f->text.n;
+	size_t open[JSON_DEPTH_MAX + JSON_DEPTH_AROUND], depth = 0;
+	bool in_object = false;
+
+	for (f->count = 0; p < end; p++) { /* p is at a value, and at the end after it */
+		struct str key = STR_NONE;
+
+		if (in_object) {
+			const unsigned char *after = lex_string(p, end);
+
+			key = lex_slice(p + 1, after - 1);
+			p = after + 1;
+		}
+		struct json_node *node = add_node(f, key, p);
+		if (depth)
+			f->nodes[open[depth - 1]].count++;
+		if (*p == '{' || *p == '[') {
+			in_object = *p == '{';
+			open[depth++] = f->count - 1;
+			if (p[1] != ']' && p[1] != '}')
+				continue;
+			p++;
+		} else {
+			p = lex_value(p, end);
+			node->value.n = (size_t)((const char *)p - node->value.p);
+		}
+		for (; depth && p < end && (*p == ']' || *p == '}'); p++) {
+			node = &f->nodes[open[--depth]];
+			node->value.n = (size_t)((const char *)p + 1 - node->value.p);
+			node->size = (uint32_t)(f->count - open[depth]);
+		}
+		in_object = depth && f->nodes[open[depth - 1]].value.p[0] == '{';
+	}
+}
+
+void json_form_read(struct json_form *f, struct str value, const struct json_paths *ignore)
+{
+	f->text.max = SIZE_MAX / 4;
+	buf_clear(&f->text);
+	if (value.p)
+		json_canon(value, ignore, JSON_EDIT_MASK, &f->text);
+	list_values(f);
+}
+
+void json_form_release(struct json_form *f)
+{
+	buf_release(&f->text);
+	free(f->nodes);
+	*f = (struct json_form){.count = 0};
+}
+
 /* ---- levels ---- */
 
 static bool same_values(const struct json_node *a, const struct json_node *b)
@@ -48,8 +127,8 @@ static void skip_equal_start(struct diff_level *l)
 	struct side *a = &l->before, *b = &l->after;
 
 	while (a->at < a->end && b->at < b->end && same_values(a->at, b->at)) {
-		a->at = json_node_after(a->at);
-		b->at = json_node_after(b->at);
+		a->at = node_after(a->at);
+		b->at = node_after(b->at);
 		l->index++;
 	}
 }
@@ -60,7 +139,7 @@ static const struct json_node **list_children(const struct side *s, size_t *coun
 		mem_array((size_t)(s->end - s->at) + 1, sizeof(struct json_node *));
 
 	*count = 0;
-	for (const struct json_node *at = s->at; at < s->end; at = json_node_after(at))
+	for (const struct json_node *at = s->at; at < s->end; at = node_after(at))
 		list[(*count)++] = at;
 	return list;
 }
@@ -79,18 +158,12 @@ static void skip_equal_end(struct diff_level *l)
 	free(b);
 }
 
-static void release_side(struct side *s)
-{
-	buf_release(&s->text);
-	json_tape_release(&s->tape);
-}
-
 static void leave(struct diff *w)
 {
 	struct diff_level *l = &w->levels[--w->depth];
 
-	release_side(&l->before);
-	release_side(&l->after);
+	json_form_release(&l->before.own);
+	json_form_release(&l->after.own);
 }
 
 /* ---- pairs of values ---- */
@@ -98,23 +171,23 @@ static void leave(struct diff *w)
 static void visit(struct side *s, const struct json_node *container)
 {
 	s->at = container + 1;
-	s->end = json_node_after(container);
+	s->end = node_after(container);
 }
 
 /* Makes the canonical form of this container the one that is visited. False: it is too long. */
 static bool visit_own(struct side *s, struct str container)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_form own = {.text = BUF(BUF_MAX_MESSAGE)};
 
-	json_canon(container, NULL, JSON_EDIT_DROP, &text);
-	if (text.full) {
-		buf_release(&text);
+	json_canon(container, NULL, JSON_EDIT_DROP, &own.text);
+	if (own.text.full) {
+		buf_release(&own.text);
 		return false;
 	}
-	release_side(s);
-	s->text = text;
-	json_tape_read(&s->tape, buf_view(&s->text));
-	visit(s, s->tape.nodes);
+	list_values(&own);
+	json_form_release(&s->own);
+	s->own = own;
+	visit(s, s->own.nodes);
 	return true;
 }
 
@@ -133,7 +206,7 @@ static enum json_type begin_side(struct side *s, const struct json_node *node)
 	struct buf text = BUF(0);
 	enum json_type type = json_type(node->value);
 
-	*s = (struct side){.text = text};
+	*s = (struct side){.at = NULL};
 	if (type != JSON_STRING) {
 		visit(s, node);
 		return type;
@@ -167,7 +240,7 @@ static void read_unordered(struct side *s, struct str key)
 
 	jw_init(&w, &object);
 	jw_object(&w);
-	for (const struct json_node *at = s->at; at < s->end; at = json_node_after(at)) {
+	for (const struct json_node *at = s->at; at < s->end; at = node_after(at)) {
 		put_name(at->value, key, &name);
 		jw_key_str(&w, buf_view(&name));
 		jw_raw(&w, at->value);
@@ -241,7 +314,7 @@ static const struct json_node *next_child(struct side *s)
 {
 	const struct json_node *child = s->at;
 
-	s->at = json_node_after(child);
+	s->at = node_after(child);
 	return child;
 }
 
@@ -264,8 +337,9 @@ static void step(struct diff *w, struct diff_level *l)
 	struct side *a = &l->before, *b = &l->after;
 	int order = a->at == a->end   ? 1
 	            : b->at == b->end ? -1
-	            : l->object       ? compare_keys(a->at->key, b->at->key)
-	                              : 0;
+	            : !l->object || str_eq(a->at->key, b->at->key)
+	                    ? 0
+	                    : compare_keys(a->at->key, b->at->key);
 	const struct json_node *before = order <= 0 ? next_child(a) : NULL;
 	const struct json_node *after = order >= 0 ? next_child(b) : NULL;
 	size_t index = l->index++;
@@ -280,17 +354,12 @@ static void step(struct diff *w, struct diff_level *l)
 	compare(w, before, after);
 }
 
-/* Both values are in canonical form, or absent. */
-static void run(struct diff *w, struct str before, struct str after)
+static void run(struct diff *w, const struct json_form *before, const struct json_form *after)
 {
-	struct json_tape a = {.count = 0}, b = {.count = 0};
-
-	if (str_eq(before, after))
+	if (str_eq(buf_view(&before->text), buf_view(&after->text)))
 		return;
 	w->pointer = BUF(BUF_MAX_MESSAGE);
-	json_tape_read(&a, before);
-	json_tape_read(&b, after);
-	compare(w, a.nodes, b.nodes);
+	compare(w, before->count ? before->nodes : NULL, after->count ? after->nodes : NULL);
 	while (w->depth && !w->stopped) {
 		struct diff_level *l = &w->levels[w->depth - 1];
 
@@ -302,37 +371,43 @@ static void run(struct diff *w, struct str before, struct str after)
 	while (w->depth)
 		leave(w);
 	free(w->levels);
-	json_tape_release(&a);
-	json_tape_release(&b);
 	buf_release(&w->pointer);
 }
 
-static struct str canonical(struct str value, const struct json_paths *ignore, struct buf *out)
+static void run_values(struct diff *w, struct str before, struct str after,
+                       const struct json_paths *ignore)
 {
-	if (!value.p)
-		return value;
-	json_canon(value, ignore, JSON_EDIT_MASK, out);
-	return buf_view(out);
+	struct json_form a = {.count = 0}, b = {.count = 0};
+
+	if (str_eq(before, after))
+		return;
+	json_form_read(&a, before, ignore);
+	json_form_read(&b, after, ignore);
+	run(w, &a, &b);
+	json_form_release(&a);
+	json_form_release(&b);
+}
+
+void json_diff_forms(const struct json_form *before, const struct json_form *after,
+                     json_difference_fn *take, void *ctx)
+{
+	struct diff w = {.take = take, .ctx = ctx};
+
+	run(&w, before, after);
 }
 
 void json_diff(struct str before, struct str after, const struct json_paths *ignore,
                json_difference_fn *take, void *ctx)
 {
-	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
 	struct diff w = {.take = take, .ctx = ctx};
 
-	run(&w, canonical(before, ignore, &a), canonical(after, ignore, &b));
-	buf_release(&a);
-	buf_release(&b);
+	run_values(&w, before, after, ignore);
 }
 
 void json_diff_unordered(struct str before, struct str after, const struct json_unordered *how,
                          json_difference_fn *take)
 {
-	struct buf a = BUF(SIZE_MAX / 4), b = BUF(SIZE_MAX / 4);
 	struct diff w = {.take = take, .ctx = how->ctx, .unordered = how};
 
-	run(&w, canonical(before, NULL, &a), canonical(after, NULL, &b));
-	buf_release(&a);
-	buf_release(&b);
+	run_values(&w, before, after, NULL);
 }

@@ -21,6 +21,20 @@ typedef bool json_difference_fn(void *ctx, const struct json_difference *d);
 void json_diff(struct str before, struct str after, const struct json_paths *ignore,
                json_difference_fn *take, void *ctx);
 
+/* A value prepared for comparison: its canonical form, in which what `ignore` selects is masked, and
+   all values within it. Zeroed is empty, and may be read again. */
+struct json_form {
+	struct buf text;
+	struct json_node *nodes;
+	size_t count, room;
+};
+
+void json_form_read(struct json_form *f, struct str value, const struct json_paths *ignore);
+void json_form_release(struct json_form *f);
+/* The same as json_diff() for a value that is compared twice. */
+void json_diff_forms(const struct json_form *before, const struct json_form *after,
+                     json_difference_fn *take, void *ctx);
+
 /* Decides which arrays are compared without regard to order. If elements are matched by one of
    their members, *key is set to that member's name; for a set, whose elements are matched as a
    whole, to "". */

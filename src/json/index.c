@@ -8,51 +8,42 @@ struct named {
 	struct str name, value;
 };
 
-/* Reads the next item with its decoded name. A name without escapes is borrowed. */
-static bool next_named(struct str value, size_t *cursor, struct arena *a, struct named *out)
+/* The next item: its key is its name, as spelled; absent: it has none. */
+static bool next_named(struct str value, size_t *cursor, struct json_member *m)
 {
-	struct json_member m;
-	struct str each;
-
-	if (json_type(value) == JSON_OBJECT) {
-		if (!json_next_member(value, cursor, &m))
-			return false;
-		*out = (struct named){.name = json_key_text(a, m.key), .value = m.value};
-		return true;
-	}
-	if (json_type(value) != JSON_ARRAY || !json_next(value, cursor, &each))
+	if (json_type(value) == JSON_OBJECT)
+		return json_next_member(value, cursor, m);
+	if (!json_next(value, cursor, &m->value))
 		return false;
-	struct str name = json_type(each) == JSON_OBJECT ? JSON_GET(each, "name") : each;
-	*out = (struct named){.name = json_type(name) == JSON_STRING ? json_text(a, name)
-	                                                             : STR_NONE,
-	                      .value = each};
+	m->key = json_inner(json_type(m->value) == JSON_OBJECT ? JSON_GET(m->value, "name")
+	                                                       : m->value);
 	return true;
 }
 
-static void add(struct json_index *x, const struct named *one)
+static void add(struct json_index *x, const struct json_member *m)
 {
-	uint64_t hash = map_hash(one->name);
-	struct named *known = map_find(&x->names, hash, one->name);
+	struct str name = json_key_text(&x->arena, m->key);
+	uint64_t hash = map_hash(name);
+	struct named *known = map_find(&x->names, hash, name);
 
-	if (known) {
-		known->value = one->value;
-		return;
+	if (!known) {
+		known = arena_new(&x->arena, sizeof(*known));
+		known->name = name;
+		map_add(&x->names, &known->item, hash);
 	}
-	struct named *kept = arena_new(&x->arena, sizeof(*kept));
-	*kept = *one;
-	map_add(&x->names, &kept->item, hash);
+	known->value = m->value;
 }
 
 void json_index_begin(struct json_index *x, struct str value)
 {
-	struct named one;
+	struct json_member m;
 
 	*x = (struct json_index){.value = value,
 	                         .mapped = value.n > SCANNED_BYTES,
 	                         .names = {.key = offsetof(struct named, name)}};
-	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &x->arena, &one);)
-		if (one.name.p)
-			add(x, &one);
+	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &m);)
+		if (m.key.p)
+			add(x, &m);
 }
 
 void json_index_release(struct json_index *x)
@@ -62,17 +53,15 @@ void json_index_release(struct json_index *x)
 
 struct str json_index_find(const struct json_index *x, struct str name)
 {
-	struct arena scratch = {0};
 	struct str found = STR_NONE;
-	struct named one;
+	struct json_member m;
 
 	if (x->mapped) {
 		const struct named *known = map_find(&x->names, map_hash(name), name);
 
 		return known ? known->value : STR_NONE;
 	}
-	for (size_t cursor = 0; next_named(x->value, &cursor, &scratch, &one);)
-		found = one.name.p && str_eq(one.name, name) ? one.value : found;
-	arena_release(&scratch);
+	for (size_t cursor = 0; next_named(x->value, &cursor, &m);)
+		found = m.key.p && json_key_is(m.key, name) ? m.value : found;
 	return found;
 }

@@ -7,12 +7,7 @@
 
 struct json_fault;
 
-/* ---- runs: with SSE2, which is part of every x86-64, unless JSON_PORTABLE is set ---- */
-
-#if defined(__SSE2__) && !defined(JSON_PORTABLE)
-#define JSON_SSE2 1
-#include <emmintrin.h>
-#endif
+/* ---- runs ---- */
 
 /* The scanner is one loop made of small inlined functions: calling them costs a third of its
    speed. */
@@ -41,63 +36,57 @@ ALWAYS_INLINE bool is_digit(unsigned char c)
 	return (unsigned char)(c - '0') <= 9;
 }
 
-#ifdef JSON_SSE2
-
-ALWAYS_INLINE __m128i sse2_load(const unsigned char *p)
-{
-	return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-ALWAYS_INLINE __m128i sse2_is(__m128i v, char c)
-{
-	return _mm_cmpeq_epi8(v, _mm_set1_epi8(c));
-}
-
-ALWAYS_INLINE unsigned sse2_mask(__m128i v)
-{
-	return (unsigned)_mm_movemask_epi8(v);
-}
-
-/* One bit for each byte that ends the run. */
-ALWAYS_INLINE unsigned sse2_not_plain(__m128i v)
-{
-	__m128i quotes = _mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\\'));
-
-	/* as signed numbers, control characters and non-ASCII bytes are all below 0x20 */
-	return sse2_mask(_mm_or_si128(quotes, _mm_cmplt_epi8(v, _mm_set1_epi8(0x20))));
-}
-
-ALWAYS_INLINE unsigned sse2_not_text(__m128i v)
-{
-	return sse2_mask(_mm_or_si128(sse2_is(v, '"'), sse2_is(v, '\\')));
-}
-
-ALWAYS_INLINE unsigned sse2_not_flat(__m128i v)
-{
-	__m128i folded = _mm_or_si128(v, _mm_set1_epi8(0x20));
-	__m128i braces = _mm_or_si128(sse2_is(folded, '{'), sse2_is(folded, '}'));
-
-	return sse2_mask(_mm_or_si128(sse2_is(v, '"'), braces));
-}
-
-/* The blocks of 16 bytes at the beginning of a run. */
-#define RUN_BLOCKS(kind)                                                                           \
-	for (; LIKELY(end - p >= 16); p += 16) {                                                   \
-		unsigned mask = sse2_not_##kind(sse2_load(p));                                     \
-		if (mask) {                                                                        \
-			return p + __builtin_ctz(mask);                                            \
-		}                                                                                  \
-	}
-#else
-#define RUN_BLOCKS(kind)
+/* False in tests: byte by byte. */
+#ifndef JSON_BLOCKS
+#define JSON_BLOCKS true
 #endif
+
+/* Eight bytes as a number, the first as the lowest. */
+ALWAYS_INLINE uint64_t eight_bytes(const unsigned char *p)
+{
+	uint64_t w;
+
+	memcpy(&w, p, sizeof(w));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	w = __builtin_bswap64(w);
+#endif
+	return w;
+}
+
+#define EACH(c) (UINT64_C(0x0101010101010101) * (c)) /* eight times the byte */
+/* The highest bit of each byte that is c, or above one that is (a borrow): the lowest is exact. */
+#define IS(w, c) ((((w) ^ EACH(c)) - EACH(1)) & ~((w) ^ EACH(c)))
+
+/* The highest bit of each byte that ends the run; of those above the lowest, perhaps of others. */
+ALWAYS_INLINE uint64_t ends_plain(uint64_t w)
+{
+	return (((w ^ EACH('"')) - EACH(1)) | ((w ^ EACH('\\')) - EACH(1)) | (w - EACH(0x20)) | w) &
+	       EACH(0x80);
+}
+
+ALWAYS_INLINE uint64_t ends_text(uint64_t w)
+{
+	return (IS(w, '"') | IS(w, '\\')) & EACH(0x80);
+}
+
+ALWAYS_INLINE uint64_t ends_flat(uint64_t w)
+{
+	const uint64_t folded = w | EACH(0x20);
+
+	return (IS(w, '"') | IS(folded, '{') | IS(folded, '}')) & EACH(0x80);
+}
 
 /* run_plain(p, end): the end of the run of plain bytes at p; run_text and run_flat likewise. */
 #define RUN_OF(kind)                                                                               \
 	ALWAYS_INLINE const unsigned char *run_##kind(const unsigned char *p,                      \
 	                                              const unsigned char *end)                    \
 	{                                                                                          \
-		RUN_BLOCKS(kind)                                                                   \
+		for (; JSON_BLOCKS && LIKELY(end - p >= 8); p += 8) {                              \
+			uint64_t ends = ends_##kind(eight_bytes(p));                               \
+			if (ends) {                                                                \
+				return p + __builtin_ctzll(ends) / 8;                              \
+			}                                                                          \
+		}                                                                                  \
 		while (p < end && is_##kind(*p)) {                                                 \
 			p++;                                                                       \
 		}                                                                                  \
@@ -116,7 +105,8 @@ ALWAYS_INLINE const unsigned char *run_digits(const unsigned char *p, const unsi
 }
 
 #undef RUN_OF
-#undef RUN_BLOCKS
+#undef IS
+#undef EACH
 
 /* ---- tokens ---- */
 
@@ -205,8 +195,8 @@ size_t lex_canonical(uint32_t code, char out[6]);
 /* Like json_decode, without the quotes, into room for s.n bytes. */
 bool lex_decode(struct str inner, char *out, size_t *n);
 
-/* The rest of lex_key_is, if the first bytes do not rule out a match. */
-bool lex_rest_is(struct str inner, struct str decoded);
+/* The rest of lex_key_is, for a string with an escape. */
+bool lex_escaped_is(struct str inner, struct str decoded);
 
 /* Does a string, given without its quotes, decode to that text? */
 ALWAYS_INLINE bool lex_key_is(struct str inner, struct str decoded)
@@ -215,7 +205,8 @@ ALWAYS_INLINE bool lex_key_is(struct str inner, struct str decoded)
 	bool other = inner.n < decoded.n || inner.n > 6 * decoded.n ||
 	             (decoded.n && inner.p[0] != decoded.p[0] && inner.p[0] != '\\');
 
-	return !other && lex_rest_is(inner, decoded);
+	return !other && (str_eq(inner, decoded) ||
+	                  (memchr(inner.p, '\\', inner.n) && lex_escaped_is(inner, decoded)));
 }
 
 /* Decodes one token of a JSON Pointer, given without its '/': RFC 6901 section 3, and with

@@ -98,18 +98,23 @@ static bool short_double(struct str token, double *out)
 	                                     1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 	const bool negative = token.p[0] == '-';
 	size_t point = token.n - 1; /* index of the last byte, or of the point */
+	size_t i = negative;
 	uint64_t n = 0;
 
 	if (FLT_EVAL_METHOD != 0 || token.n >= SHORT)
 		return false;
-	for (size_t i = negative; i < token.n; i++)
+	for (; i < token.n && is_digit((unsigned char)token.p[i]); i++)
+		n = n * 10 + (uint64_t)(token.p[i] - '0');
+	for (; i < token.n; i++)
 		if (is_digit((unsigned char)token.p[i]))
 			n = n * 10 + (uint64_t)(token.p[i] - '0');
 		else if (token.p[i] == '.')
 			point = i;
 		else
 			return false;
-	double value = (double)n / powers[token.n - 1 - point];
+	double value = (double)n;
+	if (point < token.n - 1)
+		value /= powers[token.n - 1 - point];
 	*out = negative ? -value : value;
 	return true;
 }

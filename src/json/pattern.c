@@ -5,16 +5,17 @@
 
 void json_pointer_add(struct buf *pointer, struct str token)
 {
+	size_t from = 0;
+
 	buf_char(pointer, '/');
-	if (!token.n || (!memchr(token.p, '~', token.n) && !memchr(token.p, '/', token.n))) {
-		buf_str(pointer, token);
-		return;
-	}
-	for (size_t i = 0; i < token.n; i++)
-		if (token.p[i] == '~' || token.p[i] == '/')
+	for (size_t i = 0; i < token.n; i++) {
+		if (token.p[i] == '~' || token.p[i] == '/') {
+			buf_add(pointer, token.p + from, i - from);
 			buf_text(pointer, token.p[i] == '~' ? "~0" : "~1");
-		else
-			buf_char(pointer, token.p[i]);
+			from = i + 1;
+		}
+	}
+	buf_str(pointer, str_skip(token, from));
 }
 
 void json_pointer_add_key(struct buf *pointer, struct str key)

@@ -151,18 +151,10 @@ void json_text_or_json(struct str value, struct buf *out)
 		buf_str(out, value);
 }
 
-bool lex_rest_is(struct str inner, struct str decoded)
+bool lex_escaped_is(struct str inner, struct str decoded)
 {
-	size_t same = 0;
+	const unsigned char *p = lex_begin(inner), *end = lex_end(inner);
 
-	while (same < inner.n && inner.p[same] != '\\' && same < decoded.n &&
-	       inner.p[same] == decoded.p[same]) {
-		same++;
-	}
-	if (same == inner.n || inner.p[same] != '\\') /* most keys have no escapes */
-		return same == inner.n && same == decoded.n;
-	const unsigned char *p = lex_begin(inner) + same, *end = lex_end(inner);
-	decoded = str_skip(decoded, same);
 	while (p < end) {
 		char text[6];
 		size_t n = 1;
@@ -243,37 +235,44 @@ void json_quote(struct buf *out, struct str s)
 
 /* ---- words ---- */
 
-static bool separates(uint32_t c)
-{
-	static const bool printed[0x80] = {
-		['"'] = true, [','] = true, [';'] = true,  ['='] = true, ['<'] = true,
-		['>'] = true, ['('] = true, [')'] = true,  ['['] = true, [']'] = true,
-		['{'] = true, ['}'] = true, ['\\'] = true, ['/'] = true, ['|'] = true,
-	};
+static const bool separators[256] = {
+	[0] = true,   [1] = true,   [2] = true,   [3] = true,    [4] = true,   [5] = true,
+	[6] = true,   [7] = true,   [8] = true,   [9] = true,    [10] = true,  [11] = true,
+	[12] = true,  [13] = true,  [14] = true,  [15] = true,   [16] = true,  [17] = true,
+	[18] = true,  [19] = true,  [20] = true,  [21] = true,   [22] = true,  [23] = true,
+	[24] = true,  [25] = true,  [26] = true,  [27] = true,   [28] = true,  [29] = true,
+	[30] = true,  [31] = true,  [' '] = true, ['"'] = true,  [','] = true, [';'] = true,
+	['='] = true, ['<'] = true, ['>'] = true, ['('] = true,  [')'] = true, ['['] = true,
+	[']'] = true, ['{'] = true, ['}'] = true, ['\\'] = true, ['/'] = true, ['|'] = true,
+};
 
-	return c <= ' ' || (c < sizeof(printed) && printed[c]);
-}
-
-/* Does a separator begin at p? *after is where the next character begins. */
-static bool separator_at(const unsigned char *p, const unsigned char *end,
-                         const unsigned char **after)
+/* Does a separator begin at the backslash? *after is where the next character begins. */
+static bool is_escaped_separator(const unsigned char *p, const unsigned char *end,
+                                 const unsigned char **after)
 {
-	*after = p + 1;
-	if (*p != '\\')
-		return separates(*p);
 	*after = p;
-	return separates(lex_unescape(after, end));
+	const uint32_t code = lex_unescape(after, end);
+
+	return code < ARRAY_LEN(separators) && separators[code];
 }
 
 bool json_next_word(struct str inner, size_t *at, struct str *word)
 {
 	const unsigned char *end = lex_end(inner), *p = lex_begin(inner) + *at, *from, *next;
 
-	while (p < end && separator_at(p, end, &next))
+	while (p < end && separators[*p]) {
+		next = p + 1;
+		if (*p == '\\' && !is_escaped_separator(p, end, &next))
+			break;
 		p = next;
+	}
 	from = p;
-	while (p < end && !separator_at(p, end, &next))
+	while (p < end) {
+		next = p + 1;
+		if (separators[*p] && (*p != '\\' || is_escaped_separator(p, end, &next)))
+			break;
 		p = next;
+	}
 	*word = lex_slice(from, p);
 	*at = (size_t)(p - lex_begin(inner));
 	return word->n > 0;

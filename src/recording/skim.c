@@ -1,10 +1,6 @@
 /* Examines lines as bytes: see skim.h. */
 #include "recording/skim.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 static const struct {
 	struct str begin;
 	enum line_type type;
@@ -29,35 +25,14 @@ static bool is_fused(const char *p)
 	return *p == '}';
 }
 
-#ifdef __SSE2__
-/* One bit for each of 16 bytes that is an opening brace after a closing one or after a blank. */
-static unsigned braces_apart(const char *p)
-{
-	const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-	const __m128i before = _mm_loadu_si128((const __m128i *)(const void *)(p - 1));
-	const __m128i blank = _mm_cmplt_epi8(before, _mm_set1_epi8(' ' + 1));
-	const __m128i apart = _mm_or_si128(blank, _mm_cmpeq_epi8(before, _mm_set1_epi8('}')));
-
-	return (unsigned)_mm_movemask_epi8(
-		_mm_and_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('{')), apart));
-}
-#endif
-
 /* Does another object, or text that looks like one, follow an object? Finds two objects on one
    line; strings with such text are false positives. */
 static bool may_be_fused(struct str line)
 {
-	const char *p = line.p + 1, *end = line.p + line.n;
+	const char *p = line.p, *end = line.p + line.n;
 
-#ifdef __SSE2__
-	for (; end - p >= 16; p += 16) {
-		for (unsigned places = braces_apart(p); places; places &= places - 1)
-			if (is_fused(p + __builtin_ctz(places)))
-				return true;
-	}
-#endif
-	for (; p < end; p++)
-		if (*p == '{' && is_fused(p))
+	while ((p = memchr(p + 1, '{', (size_t)(end - p) - 1)))
+		if (is_fused(p))
 			return true;
 	return false;
 }

@@ -1,6 +1,6 @@
-/* The strict scanner as built on machines without SSE2: a separate copy, linked before the
+/* The strict scanner reading byte by byte: a separate copy, linked before the
    library's. */
-#define JSON_PORTABLE 1
+#define JSON_BLOCKS false
 /* NOLINTNEXTLINE(bugprone-suspicious-include): this build of it is what is tested */
 #include "json/validate.c"
 

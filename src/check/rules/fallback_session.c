@@ -15,16 +15,6 @@ struct session_ids {
 	struct str transport, env, reply;
 };
 
-static struct session_ids read_session_ids(struct str meta)
-{
-	static const struct str keys[] = {STR_INIT("session"), STR_INIT("env_session"),
-	                                  STR_INIT("reply_session")};
-	struct str values[ARRAY_LEN(keys)];
-
-	json_pick(meta, keys, ARRAY_LEN(keys), values);
-	return (struct session_ids){values[0], values[1], values[2]};
-}
-
 static bool is_digits(struct str s)
 {
 	size_t i = 0;
@@ -72,7 +62,8 @@ static bool is_foreign(struct session_ids ids)
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct fallback *s = state;
-	struct session_ids ids = read_session_ids(m->line->value[KEY_META]);
+	struct session_ids ids = {m->meta[META_SESSION], m->meta[META_ENV_SESSION],
+	                          m->meta[META_REPLY_SESSION]};
 
 	if (json_type(ids.reply) != JSON_STRING)
 		ids.reply = id_in_reply(m);

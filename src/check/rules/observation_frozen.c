@@ -107,7 +107,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct frozen_observation *s = state;
 
-	bool repeats = repeats_member(s, r);
+	bool repeats = !s->differ && repeats_member(s, r);
 	if (!s->differ && is_unexplained(s, r)) {
 		finding_add(out, SEVERITY_WARNING, &s->replies, "/observation",
 		            "all %" PRId64 " replies to different calls name one value, %.*s: as "

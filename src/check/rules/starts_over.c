@@ -1,5 +1,6 @@
 /* Rule starts-over: calls get their first reply again, although others had moved the environment. */
 #include "base/hash.h"
+#include "base/text.h"
 #include "check/rule.h"
 
 #define STEPS_MAX 4096 /* steps that are kept, 32 bytes each */
@@ -14,14 +15,6 @@ struct starts_over {
 	size_t count;
 };
 
-static bool has_digit(struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] >= '0' && text.p[i] <= '9')
-			return true;
-	return false;
-}
-
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct starts_over *s = state;
@@ -34,7 +27,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->steps[s->count++] = (struct kept_step){.call = m->call,
 	                                          .reply = fingerprint(reply),
 	                                          .before = before.n ? fingerprint(before) : 0,
-	                                          .comparable = acts && has_digit(reply)};
+	                                          .comparable = acts && text_has_digit(reply)};
 }
 
 /* The previous step with the same call before step `at`; -1: none. */

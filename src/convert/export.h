@@ -35,8 +35,9 @@ void export_warn_of_losses(const struct export *x);
 
 /* Form of messages, as bits. */
 enum {
-	MESSAGES_OBJECTS = 1,  /* arguments of calls as objects, rather than as JSON text */
-	MESSAGES_INSPECT = 4 | MESSAGES_OBJECTS, /* calls as in Inspect; every message has a content */
+	MESSAGES_OBJECTS = 1, /* arguments of calls as objects, rather than as JSON text */
+	MESSAGES_INSPECT =
+		4 | MESSAGES_OBJECTS, /* calls as in Inspect; every message has a content */
 	MESSAGES_METADATA = 2, /* reward and terminated with each answer, as in eval-protocol */
 };
 

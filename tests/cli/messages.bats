@@ -18,10 +18,10 @@ load lib
 
 @test "the state's tool fails: the tool and its error are named, and no control plane" {
 	expect 1 rolldbg run --env builtin:desk --policy random:3 --max-turns 4 --state 'tool:get_item:{"id":"zz"}' --out a.jsonl
-	has "$output" 'error: missing-state: turns 0-3: 7 reads of the state failed: tool get_item: Error executing tool get_item'
+	has "$output" 'error: missing-state: turns 0-3: 7 reads of the state failed (choose another --state: see rolldbg tools): tool get_item: Error executing tool get_item'
 	lacks "$output" 'control-plane-blind'
 	expect 1 rolldbg check a.jsonl
-	has "$output" '7 reads of the state failed: tool get_item: '
+	has "$output" '7 reads of the state failed (choose another --state: see rolldbg tools): tool get_item: '
 }
 
 @test "rules without data: few are listed, many are counted" {

@@ -355,6 +355,13 @@ on_terminal() {
 @test "--update new records the goldens that are missing" {
 	mkdir goldens
 	golden goldens/1 DOWN --task task1
+	printf '{"id":"one","actions":"DOWN"}\n' >tasks.jsonl
+	mkdir empty
+	expect 1 rolldbg replay empty --tasks tasks.jsonl --update none
+	has "$output" 'tasks.jsonl:1: missing: task one has no golden'
+	expect 0 rolldbg replay empty --tasks tasks.jsonl --update all
+	expect 0 rolldbg replay empty --tasks tasks.jsonl --update none
+	[ "$output" = 'no differences · 1 rollout · 1 step' ]
 	printf '{"id":"task1"}\n{"id":"a/b","actions":"RIGHT,DOWN","seed":3}\n{"id":"task3"}\n' >tasks.jsonl
 	CI=true expect 1 rolldbg replay goldens --tasks tasks.jsonl
 	has "$output" 'tasks.jsonl:2: missing: task a/b has no golden (record one with --update new)'

@@ -92,14 +92,27 @@ static int fetch_tasks(struct plan *p, const char *spec, const struct env_target
 }
 
 static int choose_tasks(struct plan *p, const struct plan_options *o,
-                        const struct env_target *target, const char *task, struct error *err)
+                        const struct env_target *target, const char *task, struct str tasks,
+                        struct error *err)
 {
 	size_t wanted = p->groups;
 
-	if (!o->tasks)
+	if (!o->tasks && !tasks.n)
 		return 0;
-	if (task)
-		return error_set(err, FAIL_USAGE, "--task and --tasks are mutually exclusive");
+	if (task) {
+		return error_set(
+			err, FAIL_USAGE,
+			o->tasks ? "--task and --tasks are mutually exclusive"
+				 : "--task needs --rollout: the policy has several rollouts");
+	}
+	if (!o->tasks) {
+		p->file = "the rollouts of \1policy\2";
+		p->groups = 0;
+		if (tasks_parse(tasks, p->file, &p->tasks, err))
+			return -1;
+		p->groups = p->tasks.count;
+		return 0;
+	}
 	bool of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
 	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err))
 		return -1;
@@ -150,11 +163,12 @@ static void keep_shard(struct plan *p)
 }
 
 int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,
-              const struct env_target *target, const char *task, bool named, struct error *err)
+              const struct env_target *target, const char *task, struct str tasks, bool named,
+              struct error *err)
 {
 	*p = (struct plan){.groups = 1};
 	if (shard_read(o->shard, c, &p->shard, err) || choose_numbers(p, o, err) ||
-	    choose_tasks(p, o, target, task, err)) {
+	    choose_tasks(p, o, target, task, tasks, err)) {
 		return -1;
 	}
 	if (p->groups > ROLLOUTS_MAX / p->group_size) {

@@ -1,6 +1,7 @@
 """A resources server of NeMo Gym with the native contract (0.7), and faults: nemo_gym.py [FAULT..].
 
 new-session   a second seed_session gets another session
+takes-other   a seed_session of another task in the same episode is accepted
 close-once    a second close_session is an error
 stays-open    calls after close_session are answered
 no-cookie     a call without a session is answered, for a new one
@@ -15,6 +16,7 @@ import sys
 faults = sys.argv[1:]
 ids = itertools.count(1)
 sessions = {}
+tasks = {}
 ROUTES = {"/seed_session", "/add", "/look", "/verify", "/close_session"}
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 BODY = {"content": {"application/json": {"schema": NUMBER}}}
@@ -53,6 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path == "/seed_session":
             if not name or "new-session" in faults:
                 name = f"s-{next(ids)}"
+            if "takes-other" not in faults and tasks.setdefault(asked["episode_id"], asked["task_id"]) != asked["task_id"]:
+                return self.reply(409, {"detail": "the episode has another task"}, name)
             sessions.setdefault(name, 0)
             return self.reply(200, {"resources_session_id": name}, name)
         if self.path == "/close_session":

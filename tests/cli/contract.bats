@@ -38,6 +38,14 @@ property() {
 	FAULTS
 }
 
+@test "a reset that lacks an argument: how to give it" {
+	toy needs-start
+	expect 1 rolldbg run --env "$url" --call 'add n=1'
+	has "$stderr" 'the reset failed: body: start: Field required'
+	has "$stderr" 'the arguments of a reset: --reset-json OBJECT'
+	expect 0 rolldbg run --env "$url" --call 'add n=1' --reset-json '{"start":1}'
+}
+
 @test "the verified reward: its components in a golden, and in the reward panel" {
 	toy
 	rolldbg run --env "$url" --call 'add n=1' --call 'add n=2' --out run.jsonl >/dev/null

@@ -410,4 +410,7 @@ void target_say_lost(const char *place, const char *why)
 	bool named = str_starts(str_from(why), (struct str){place, n}); /* with its own path */
 
 	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
+	if (str_starts(str_from(why), STR("the reset failed: ")) && strstr(why, "Field required"))
+		log_warn(
+			"the arguments of a reset: \1reset-json\2 OBJECT, or `reset` in the lines of \1tasks\2");
 }

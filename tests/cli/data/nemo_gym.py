@@ -2,6 +2,7 @@
 
 new-session   a second seed_session gets another session
 takes-other   a seed_session of another task in the same episode is accepted
+needs-start   a seed_session must have a member `start`
 close-once    a second close_session is an error
 stays-open    calls after close_session are answered
 no-cookie     a call without a session is answered, for a new one
@@ -53,6 +54,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
         name = self.session()
         if self.path == "/seed_session":
+            if "needs-start" in faults and "start" not in asked["task_data"]:
+                return self.reply(422, {"detail": [{"type": "missing", "loc": ["body", "start"], "msg": "Field required"}]})
             if not name or "new-session" in faults:
                 name = f"s-{next(ids)}"
             if "takes-other" not in faults and tasks.setdefault(asked["episode_id"], asked["task_id"]) != asked["task_id"]:

@@ -92,12 +92,11 @@ static int fetch_tasks(struct plan *p, const char *spec, const struct env_target
 }
 
 static int choose_tasks(struct plan *p, const struct plan_options *o,
-                        const struct env_target *target, const char *task, struct str tasks,
-                        struct error *err)
+                        const struct env_target *target, const char *task, struct error *err)
 {
 	size_t wanted = p->groups;
 
-	if (!o->tasks && !tasks.n)
+	if (!o->tasks && !p->made.n)
 		return 0;
 	if (task) {
 		return error_set(
@@ -108,7 +107,7 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 	if (!o->tasks) {
 		p->file = "the rollouts of \1policy\2";
 		p->groups = 0;
-		if (tasks_parse(tasks, p->file, &p->tasks, err))
+		if (tasks_parse(p->made, p->file, &p->tasks, err))
 			return -1;
 		p->groups = p->tasks.count;
 		return 0;
@@ -163,12 +162,11 @@ static void keep_shard(struct plan *p)
 }
 
 int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,
-              const struct env_target *target, const char *task, struct str tasks, bool named,
-              struct error *err)
+              const struct env_target *target, const char *task, bool named, struct error *err)
 {
-	*p = (struct plan){.groups = 1};
+	*p = (struct plan){.groups = 1, .made = p->made};
 	if (shard_read(o->shard, c, &p->shard, err) || choose_numbers(p, o, err) ||
-	    choose_tasks(p, o, target, task, tasks, err)) {
+	    choose_tasks(p, o, target, task, err)) {
 		return -1;
 	}
 	if (p->groups > ROLLOUTS_MAX / p->group_size) {

@@ -238,8 +238,10 @@ static int choose_plan(struct running *r, struct error *err)
 	struct buf tasks = BUF(TASK_FILE_MAX);
 
 	goldens_as_tasks(&r->recorded, &tasks);
-	int failed = plan_make(&r->plan, r->context, &o->plan, &r->driver.target, o->task,
-	                       buf_view(&tasks), named, err);
+	r->plan = (struct plan){.made = buf_view(&tasks)};
+	int failed =
+		plan_make(&r->plan, r->context, &o->plan, &r->driver.target, o->task, named, err);
+	r->plan.made = STR_NONE;
 	buf_release(&tasks);
 	return failed || manifest_check(&r->plan, o->recording.out, err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));

@@ -300,6 +300,7 @@ static int await_server(struct env_target *t, struct error *err)
 {
 	const struct target_options *o = t->options;
 	uint64_t wait_ms = o->wait.given ? o->wait.value : DEFAULT_WAIT_MS;
+
 	if (!o->serve && !o->wait.given)
 		return 0;
 	if (env_target_new_io(t, &t->io, err))

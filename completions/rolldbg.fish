@@ -35,7 +35,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -s c -l call -x -d 'sen
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s t -l tool -x -d 'the tool that --actions or --policy random calls (default: the only one, or any)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l argument -x -d 'the argument that --actions fills (default: the only, or only required one)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s p -l policy -r -F -a 'random: llm (rolldbg __spec policies 2>/dev/null)' -d 'where the calls come from: a policy file, the name of a ready-made policy, a recording (its calls), random:SEED, or llm with --model and --base-url'
-complete -c rolldbg -n '__fish_seen_subcommand_from run' -s r -l rollout -x -d 'if the policy is a recording of several rollouts: the one whose calls are sent'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -s r -l rollout -x -d 'if the policy is a recording of several rollouts: the one whose calls are sent (default: each, a task each; with --tasks, each task the rollout of its id)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l tool-map -x -d 'send recorded calls of NAME as calls of TOOL, as for trainers\' logs that name the methods of an environment class; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s n -l max-turns -x -d 'stop after N turns (default: the script\'s length, else 100)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l break -x -d 'enter the debugger at the first step where EXPRESSION holds'

@@ -96,10 +96,22 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 {
 	size_t wanted = p->groups;
 
-	if (!o->tasks)
+	if (!o->tasks && !p->made.n)
 		return 0;
-	if (task)
-		return error_set(err, FAIL_USAGE, "--task and --tasks are mutually exclusive");
+	if (task) {
+		return error_set(
+			err, FAIL_USAGE,
+			o->tasks ? "--task and --tasks are mutually exclusive"
+				 : "--task needs --rollout: the policy has several rollouts");
+	}
+	if (!o->tasks) {
+		p->file = "the rollouts of \1policy\2";
+		p->groups = 0;
+		if (tasks_parse(p->made, p->file, &p->tasks, err))
+			return -1;
+		p->groups = p->tasks.count;
+		return 0;
+	}
 	bool of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
 	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err))
 		return -1;
@@ -152,7 +164,7 @@ static void keep_shard(struct plan *p)
 int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,
               const struct env_target *target, const char *task, bool named, struct error *err)
 {
-	*p = (struct plan){.groups = 1};
+	*p = (struct plan){.groups = 1, .made = p->made};
 	if (shard_read(o->shard, c, &p->shard, err) || choose_numbers(p, o, err) ||
 	    choose_tasks(p, o, target, task, err)) {
 		return -1;

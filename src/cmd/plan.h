@@ -22,6 +22,7 @@ struct plan_options {
 extern const struct option_group plan_group;
 
 struct plan {
+	struct str made;    /* a task file as text; absent: none */
 	struct tasks tasks; /* count 0: none given */
 	const char *file;   /* task file, for messages; may be NULL */
 	const char *name;   /* of the only task, or of all tasks without a name; may be NULL */
@@ -57,9 +58,10 @@ struct planned {
 	size_t sample;
 };
 
-/* Reads the task file, or asks the environment for its tasks, and prints the trainer's arithmetic to standard error. `task` is --task or
-   NULL; `named` requires ids that are known before a server replies. FAIL_USAGE, FAIL_INPUT; of
-   the environment also FAIL_TRANSPORT and FAIL_PROTOCOL. */
+/* Reads the task file, or p->made (set before; used without --tasks), or asks the environment for its tasks,
+   and prints the trainer's arithmetic to standard error. `task` is --task or NULL; `named` requires ids that are
+   known before a server replies. FAIL_USAGE, FAIL_INPUT; of the environment also FAIL_TRANSPORT and
+   FAIL_PROTOCOL. */
 MUST_USE int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,
                        const struct env_target *target, const char *task, bool named,
                        struct error *err);

@@ -194,7 +194,7 @@ static struct policy_conf policy_of(const struct running *r, const struct planne
 	struct policy_conf conf = action_conf(&o->action, actions_of(o, lake), &r->calls);
 
 	conf.spec = r->policy;
-	conf.calls = goldens_policy(&r->recorded);
+	conf.calls = goldens_policy_of(&r->recorded, one->task);
 	conf.llm = r->llm;
 	conf.usage = r->usage;
 	conf.force_call = o->force_call;
@@ -209,7 +209,15 @@ static int check_policies(const struct running *r, struct error *err)
 
 	for (size_t i = 0; r->plan.count && i < count; i++) {
 		plan_nth(&r->plan, i * r->plan.group_size, &one);
-		if (plan_check_policy(&r->plan, one.task, policy_of(r, &one), err))
+		struct policy_conf policy = policy_of(r, &one);
+		bool own = one.task && (one.task->actions || one.task->policy);
+
+		if (r->recorded.count && !policy.calls.p && !own) {
+			return error_set(err, FAIL_INPUT, "%s:%zu: %s has no rollout of task %s",
+			                 r->plan.file, one.task ? one.task->line : 0,
+			                 r->opts->policy, one.name);
+		}
+		if (plan_check_policy(&r->plan, one.task, policy, err))
 			return -1;
 	}
 	return 0;
@@ -227,8 +235,15 @@ static int choose_plan(struct running *r, struct error *err)
 	const struct run_options *o = r->opts;
 	bool named = recordings_is_directory(o->recording.out);
 
-	return plan_make(&r->plan, r->context, &o->plan, &r->driver.target, o->task, named, err) ||
-	       manifest_check(&r->plan, o->recording.out, err) ||
+	struct buf tasks = BUF(TASK_FILE_MAX);
+
+	goldens_as_tasks(&r->recorded, &tasks);
+	r->plan = (struct plan){.made = buf_view(&tasks)};
+	int failed =
+		plan_make(&r->plan, r->context, &o->plan, &r->driver.target, o->task, named, err);
+	r->plan.made = STR_NONE;
+	buf_release(&tasks);
+	return failed || manifest_check(&r->plan, o->recording.out, err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
 

@@ -14,6 +14,7 @@
 
 #define ID_MIN     8
 #define ID_MAX     36   /* a UUID; longer ones are digests of contents */
+#define NAME_MIN   6    /* what mkdtemp fills in */
 #define SET_MAX    1000 /* elements: comparing each with each is slow */
 #define POINT_MAX  4    /* numbers: a place, a color, a box; their order is a fact */
 #define TRIALS_MAX 64
@@ -27,24 +28,35 @@ static bool is_sign(char c)
 	return c && strchr("-_:.", c);
 }
 
-/* The length of the UUID or of the hex digits, letters among them, at the end of one word such as
-   "req-7d444840"; 0: it has none. */
-static size_t id_length(struct str word)
+/* The length of the UUID or of the hex digits at the end of one word such as "req-7d444840", in *letters
+   how many of them are letters; 0: it has none. */
+static size_t hex_length(struct str word, size_t *letters)
 {
-	size_t n = 0, digits = 0;
+	size_t n = 0;
 
+	*letters = 0;
 	for (size_t i = 0; i < word.n; i++)
 		if (!isalnum((unsigned char)word.p[i]) && !is_sign(word.p[i]))
 			return 0;
-	if (word.n >= ID_MAX && clocks_is_uuid(str_skip(word, word.n - ID_MAX)))
+	if (word.n >= ID_MAX && clocks_is_uuid(str_skip(word, word.n - ID_MAX))) {
+		*letters = 1;
 		return ID_MAX;
+	}
 	while (n < word.n && isxdigit((unsigned char)word.p[word.n - n - 1])) {
 		n++;
-		digits += isdigit((unsigned char)word.p[word.n - n]) != 0;
+		*letters += !isdigit((unsigned char)word.p[word.n - n]);
 	}
 	bool whole = n == word.n || is_sign(word.p[word.n - n - 1]);
 
-	return whole && digits && digits < n && n >= ID_MIN && n <= ID_MAX ? n : 0;
+	return whole && *letters < n && n >= ID_MIN && n <= ID_MAX ? n : 0;
+}
+
+/* A number is none: letters are among the digits. */
+static size_t id_length(struct str word)
+{
+	size_t letters, n = hex_length(word, &letters);
+
+	return letters ? n : 0;
 }
 
 static bool is_time_or_id(struct str value)
@@ -86,6 +98,29 @@ static uint64_t sum_of_words(struct str string)
 	return sum;
 }
 
+static bool in_name(struct str s, size_t i)
+{
+	return i < s.n && (isalnum((unsigned char)s.p[i]) || s.p[i] == '_');
+}
+
+/* Equal but for names of as many letters, with digits: temporary files (XXXXXX), tokens, short ids. */
+static bool differ_in_names(struct str a, struct str b)
+{
+	for (size_t i = 0, n; i < a.n; i += n) {
+		bool differs = false, digits = false;
+
+		for (n = 0; in_name(a, i + n) && in_name(b, i + n); n++) {
+			differs = differs || a.p[i + n] != b.p[i + n];
+			digits = digits || isdigit((unsigned char)a.p[i + n]) ||
+			         isdigit((unsigned char)b.p[i + n]);
+		}
+		if ((differs && !(digits && n >= NAME_MIN)) || (!n && a.p[i] != b.p[i]))
+			return false;
+		n += !n;
+	}
+	return true;
+}
+
 /* Two numbers, or texts that differ only in numbers and ids, or in the order of their words. */
 static bool are_alike(struct str a, struct str b)
 {
@@ -95,7 +130,8 @@ static bool are_alike(struct str a, struct str b)
 		return json_type(a) == JSON_NUMBER && json_type(b) == JSON_NUMBER;
 	text_mask(&x, json_inner(a));
 	text_mask(&y, json_inner(b));
-	bool alike = str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b);
+	bool alike = str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b) ||
+	             (a.n == b.n && differ_in_names(json_inner(a), json_inner(b)));
 	buf_release(&x);
 	buf_release(&y);
 	return alike;
@@ -105,8 +141,9 @@ static enum likeness likeness_of(const struct difference *d, int *exponent)
 {
 	if (d->kind != DIFFERENCE_CHANGED) { /* of members: perhaps a key that is an id */
 		struct str key = str_skip(d->pointer, pointer_parent(d->pointer) + 1);
+		size_t letters;
 
-		return id_length(key) ? IS_UNSTABLE : IS_FACT;
+		return hex_length(key, &letters) ? IS_UNSTABLE : IS_FACT;
 	}
 	return are_times_or_ids(d->expected, d->got)     ? IS_TIME_OR_ID
 	       : are_near(d->expected, d->got, exponent) ? IS_NOISE

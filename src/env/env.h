@@ -30,6 +30,7 @@ struct env_conf {
 	size_t header_count;
 	/* of a stdio: server: "NAME=value", NULL-terminated; may be NULL */
 	char *const *child_variables;
+	const char *temporary;     /* directory of temporary files; NULL: /tmp */
 	uint64_t timeout_ms;       /* for one call */
 	uint64_t open_timeout_ms;  /* all calls that open a session; 0: no limit */
 	struct str state_spec;     /* see env/state_source.h; "auto" by default */

@@ -16,6 +16,33 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* Does JSON with quotes of its own begin at p, after KEY:=? Where it is quoted for a shell, a ' or \\ comes first. */
+static bool begins_json(struct str word, const char *p)
+{
+	return word.n > 1 && memchr(word.p, '=', word.n) == word.p + word.n - 1 &&
+	       word.p[word.n - 2] == ':' && (*p == '[' || *p == '{') &&
+	       !strchr("'\\", p[strcspn(p, "\"'\\]}")]);
+}
+
+/* Appends JSON up to the bracket that closes it; returns the last character of it. */
+static const char *put_brackets(const char *p, struct buf *word)
+{
+	size_t depth = 0;
+	bool quoted = false;
+
+	for (;; p++) {
+		if (*p == '"')
+			quoted = !quoted;
+		else if (!quoted)
+			depth += (*p == '[' || *p == '{') - (size_t)(*p == ']' || *p == '}');
+		else if (*p == '\\' && p[1])
+			buf_char(word, *p++);
+		buf_char(word, *p);
+		if (!depth || !p[1])
+			return p;
+	}
+}
+
 /* Appends the next word. False: there is none, or a quote is not closed (*open). */
 static bool next_word(const char **at, struct buf *word, char *open)
 {
@@ -28,7 +55,9 @@ static bool next_word(const char **at, struct buf *word, char *open)
 	if (!*p)
 		return false;
 	for (; *p && (*open || !is_blank(*p)); p++)
-		if (*open ? *p == *open : *p == '\'' || *p == '"')
+		if (!*open && begins_json(buf_view(word), p))
+			p = put_brackets(p, word);
+		else if (*open ? *p == *open : *p == '\'' || *p == '"')
 			*open = *open ? '\0' : *p;
 		else if (*p == '\\' && *open != '\'' && p[1])
 			buf_char(word, *++p);
@@ -264,10 +293,14 @@ static bool put_word(struct references *r, struct str properties, const struct j
 	bool is_other = m->type != JSON_STRING && schema_names_any(r, schema) &&
 	                !schema_names(r, schema, "string");
 
-	if (!is_word(m->key) || memchr(m->key.p, '=', m->key.n) ||
-	    (m->type == JSON_STRING ? !is_text || !is_phrase(text) : !is_word(text))) {
+	if (!is_word(m->key) || memchr(m->key.p, '=', m->key.n))
 		return false;
+	if ((m->type == JSON_ARRAY || m->type == JSON_OBJECT) && memchr(text.p, '"', text.n)) {
+		buf_printf(out, " %.*s:=%.*s", STR_ARG(m->key), STR_ARG(text));
+		return true;
 	}
+	if ((m->type == JSON_STRING ? !is_text || !is_phrase(text) : !is_word(text)))
+		return false;
 	if (!is_word(text)) {
 		buf_printf(out, " %.*s=\"%.*s\"", STR_ARG(m->key), STR_ARG(text));
 		return true;

@@ -3,7 +3,8 @@
 
      key=TEXT     a value of the type that the tool's schema wants
      key=@FILE    the content of a file, as text
-     key:=JSON    JSON, whatever the schema wants
+     key:=JSON    JSON, whatever the schema wants; [..] and {..} have quotes of their own, up to the bracket
+                  that closes them, unless the first one is a ' or after a \
 
    The tool may be left out if the server has only one. A JSON object {"name":..,"arguments":{..}}, as in a
    recording, is a call, too. */

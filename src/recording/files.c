@@ -150,7 +150,7 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 	}
 	free(entries);
 	buf_release(&inner);
-	return failed || l->count > before ? failed : no_recording(path, err);
+	return failed || l->count > before || l->may_be_empty ? failed : no_recording(path, err);
 }
 
 static int add_operand(struct file_list *l, const char *operand, struct error *err)
@@ -174,6 +174,11 @@ static int add_operand(struct file_list *l, const char *operand, struct error *e
 int file_list_new(char *const *operands, size_t count, struct file_list *out, struct error *err)
 {
 	*out = (struct file_list){0};
+	return file_list_add(operands, count, out, err);
+}
+
+int file_list_add(char *const *operands, size_t count, struct file_list *out, struct error *err)
+{
 	for (size_t i = 0; i < count; i++) {
 		if (add_operand(out, operands[i], err) != 0) {
 			file_list_free(out);

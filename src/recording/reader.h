@@ -80,8 +80,12 @@ struct file_list {
 	size_t count;
 	/* several files, or from a directory: an unusable file does not end the command */
 	bool many;
+	bool may_be_empty; /* a directory without recordings is no error */
 };
 MUST_USE int file_list_new(char *const *operands, size_t count, struct file_list *out,
+                           struct error *err);
+/* Adds to a list, which may be zeroed but for may_be_empty. An error empties it. */
+MUST_USE int file_list_add(char *const *operands, size_t count, struct file_list *out,
                            struct error *err);
 void file_list_free(struct file_list *l);
 

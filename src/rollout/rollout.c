@@ -300,7 +300,8 @@ static int end_without_session(struct rollout *r, const struct env_reply *reply,
 static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
 {
 	int status = refusal->http_status;
-	bool forgot = refusal->error.class == CLASS_SESSION;
+	bool named = strstr(r->conf->env.url, "session_id="); /* not one that was just opened */
+	bool forgot = refusal->error.class == CLASS_SESSION && !named;
 	bool elsewhere = status == 404 || status == 405 || status == 501;
 	struct buf why = BUF(BUF_MAX_MESSAGE);
 

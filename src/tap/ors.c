@@ -248,7 +248,7 @@ static void take_reply(struct ors_decoder *d, struct ors_session *s, struct tap_
 		take_create(s, x, &reply, d);
 	} else if (is_at(x, "tools") && reply.outcome == OUTCOME_OK) {
 		learn_name(s, tap_path(&x->request));
-		ors_put_tools(JSON_GET(a.http.data, "tools"), &d->tools);
+		ors_put_tools(a.http.data, &d->tools);
 	}
 }
 

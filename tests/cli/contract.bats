@@ -19,7 +19,7 @@ property() {
 
 @test "a contract that is kept" {
 	toy
-	has "$(property contract)" 'ok: kept: no episode ended within 200 calls; 4 mistakes of a client answered as the protocol says'
+	has "$(property contract)" 'ok: kept: no episode ended within 200 calls; 5 mistakes of a client answered as the protocol says'
 }
 
 @test "contracts that are broken" {
@@ -31,10 +31,19 @@ property() {
 		rm toy.pid
 	done <<-'FAULTS'
 		new-session|fail: broken: no episode ended within 200 calls; a second seed_session gets another session
+		takes-other|fail: broken: no episode ended within 200 calls; a seed_session of another task in the same episode is accepted
 		close-once|fail: broken: no episode ended within 200 calls; a second close_session fails
 		stays-open|fail: broken: no episode ended within 200 calls; a call after close_session is answered
-		no-cookie|ok: kept: no episode ended within 200 calls; 3 mistakes of a client answered as the protocol says; a call without the cookie is answered, for a new session
+		no-cookie|ok: kept: no episode ended within 200 calls; 4 mistakes of a client answered as the protocol says; a call without the cookie is answered, for a new session
 	FAULTS
+}
+
+@test "a reset that lacks an argument: how to give it" {
+	toy needs-start
+	expect 1 rolldbg run --env "$url" --call 'add n=1'
+	has "$stderr" 'the reset failed: body: start: Field required'
+	has "$stderr" 'the arguments of a reset: --reset-json OBJECT'
+	expect 0 rolldbg run --env "$url" --call 'add n=1' --reset-json '{"start":1}'
 }
 
 @test "the verified reward: its components in a golden, and in the reward panel" {

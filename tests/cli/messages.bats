@@ -17,11 +17,18 @@ load lib
 }
 
 @test "the state's tool fails: the tool and its error are named, and no control plane" {
-	expect 1 rolldbg run --env builtin:desk --policy random:3 --max-turns 4 --state 'tool:get_item:{"id":"zz"}' --out a.jsonl
-	has "$output" 'error: missing-state: turns 0-3: 7 reads of the state failed: tool get_item: Error executing tool get_item'
+	expect 1 rolldbg run --env builtin:desk --policy random:3 --max-turns 4 --state 'tool:get_item:{"key":"zz"}' --out a.jsonl
+	has "$output" 'error: missing-state: turns 0-3: 7 reads of the state failed (choose another --state: see rolldbg tools): tool get_item: Error executing tool get_item'
 	lacks "$output" 'control-plane-blind'
 	expect 1 rolldbg check a.jsonl
-	has "$output" '7 reads of the state failed: tool get_item: '
+	has "$output" '7 reads of the state failed (choose another --state: see rolldbg tools): tool get_item: '
+}
+
+@test "a state tool without an argument that it needs, and a pointer that shows nothing: what to write" {
+	expect 2 rolldbg run --env builtin:desk --policy random:3 --max-turns 4 --state tool:get_item
+	has "$stderr" "tool:get_item: the tool needs the argument 'key': write 'tool:get_item:{\"key\":..}' (Error executing"
+	expect 1 rolldbg run --env builtin:desk --policy random:3 --max-turns 4 --state observation:/nowhere
+	has "$output" 'no observation has what --state points to'
 }
 
 @test "rules without data: few are listed, many are counted" {

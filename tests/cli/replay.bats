@@ -355,6 +355,13 @@ on_terminal() {
 @test "--update new records the goldens that are missing" {
 	mkdir goldens
 	golden goldens/1 DOWN --task task1
+	printf '{"id":"one","actions":"DOWN"}\n' >tasks.jsonl
+	mkdir empty
+	expect 1 rolldbg replay empty --tasks tasks.jsonl --update none
+	has "$output" 'tasks.jsonl:1: missing: task one has no golden'
+	expect 0 rolldbg replay empty --tasks tasks.jsonl --update all
+	expect 0 rolldbg replay empty --tasks tasks.jsonl --update none
+	[ "$output" = 'no differences · 1 rollout · 1 step' ]
 	printf '{"id":"task1"}\n{"id":"a/b","actions":"RIGHT,DOWN","seed":3}\n{"id":"task3"}\n' >tasks.jsonl
 	CI=true expect 1 rolldbg replay goldens --tasks tasks.jsonl
 	has "$output" 'tasks.jsonl:2: missing: task a/b has no golden (record one with --update new)'
@@ -498,8 +505,19 @@ on_terminal() {
 	expect 2 rolldbg run --policy lake.jsonl --actions DOWN
 	has "$stderr" 'cannot be combined with --actions, --call or a model'
 	rolldbg run --quiet --actions DOWN -g 2 --out many.jsonl
-	expect 2 rolldbg run --policy many.jsonl
-	has "$stderr" 'many.jsonl has 2 rollouts; choose one with --rollout: env.0, env.1'
+	# several rollouts: a task each, or those of the tasks
+	rolldbg run --quiet --actions RIGHT --seed 5 --task b --out b.jsonl
+	cat b.jsonl >>many.jsonl
+	expect 0 rolldbg run --policy many.jsonl --out each.jsonl
+	[ "$(jq -r 'select(.type == "step") | "\(.rollout) \(.tool_call.arguments.action)"' each.jsonl | sort | paste -sd,)" = 'b.0 RIGHT,env.0 DOWN,env.1.0 DOWN' ]
+	[ "$(jq -c 'select(.type == "header") | .seed' each.jsonl | sort | paste -sd,)" = 5,null,null ]
+	printf '{"id":"b"}\n' >tasks.jsonl
+	expect 0 rolldbg run --policy many.jsonl --tasks tasks.jsonl --out one.jsonl
+	[ "$(jq -c 'select(.type == "step").tool_call.arguments.action' one.jsonl)" = '"RIGHT"' ]
+	printf '{"id":"c"}\n' >>tasks.jsonl
+	expect 3 rolldbg run --policy many.jsonl --tasks tasks.jsonl
+	has "$stderr" 'tasks.jsonl:2: many.jsonl has no rollout of task c'
+	expect 2 rolldbg run --policy many.jsonl --task q
 	# the server lacks the tool: nothing is sent without --force-call
 	sed -i 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl
 	expect 3 rolldbg run --policy lake.jsonl
@@ -647,7 +665,7 @@ on_terminal() {
 	[ "$(grep -c 'one more session' <<<"$stderr")" = 1 ]
 	sed 's/"seed":7/"seed":null/' golden.jsonl >unseeded.jsonl
 	expect 1 rolldbg replay unseeded.jsonl --env "$env"
-	has "$stderr" 'the environment differs from itself: its episodes are random; record the golden with --seed'
+	has "$stderr" 'the environment differs from itself: its episodes are random (record the golden with --seed), or it shows the time'
 }
 
 # trained FILE: a trainer's log of two rollouts, whose calls are named after a method of its environment class
@@ -671,9 +689,9 @@ trained() {
 		expect 2 rolldbg replay log.jsonl --env builtin:frozen_lake --tool-map "$map"
 		has "$stderr" "--tool-map $map: not NAME=TOOL, such as move=step"
 	done
-	# as a policy: one of the rollouts
-	expect 2 rolldbg run --policy log.jsonl --tool-map move=lake_move
-	has "$stderr" 'log.jsonl has 2 rollouts; choose one with --rollout: row-0.0, row-1.0'
+	# as a policy: each of the rollouts, or one
+	expect 0 rolldbg run --policy log.jsonl --tool-map move=lake_move
+	has "$output" '2 rollouts'
 	expect 2 rolldbg run --policy log.jsonl --rollout row-7
 	expect 0 rolldbg run --policy log.jsonl --rollout row-1.0 --tool-map move=lake_move --out a.jsonl
 	[ "$(jq -c 'select(.type == "step").tool_call | [.name, .arguments.action]' a.jsonl)" = '["lake_move","RIGHT"]' ]

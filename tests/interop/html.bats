@@ -72,6 +72,7 @@ broken() {
 	jq -c 'if .step == 0 then .meta.latency_ms = 12.5 | .llm = {usage: {completion_tokens: 7}} | .messages = [
 			{role: "assistant", tool_calls: ["{\"name\":\"turn\",\"arguments\":{\"degrees\":90}}"]},
 			{role: "assistant", content: [{type: "thinking", thinking: "hm"}, {type: "tool_use", id: "t1", name: "Read", input: {path: "gate.c"}}]},
+			{role: "assistant", content: "# Plan\n1. **go** [on](http://x.example/a)\n   - `deep`\n\n```\n**raw**\n```\n<b onclick=\"alert(1)\">x</b> a_b_c 2*3*4 __init__"},
 			{role: "user", content: [{type: "tool_result", tool_use_id: "t1", content: "int gate;"}]},
 			{type: "function_call", name: "look", arguments: "{}"}, {type: "function_call_output", output: "ok"}]
 		else . end' a.jsonl >log.jsonl
@@ -115,6 +116,14 @@ broken() {
 	"$ROLLDBG" run --quiet --actions DOWN,UP,DOWN,DOWN,RIGHT --out b.jsonl >/dev/null || true
 	"$ROLLDBG" diff a.jsonl b.jsonl --html diff.html >/dev/null || true
 	browse diff.html diff
+}
+
+@test "the best and the worst rollout of a task, step by step" {
+	"$ROLLDBG" run --quiet --task lake --out best.jsonl
+	"$ROLLDBG" run --quiet --task lake --actions DOWN,LEFT,RIGHT --out worst.jsonl
+	cat best.jsonl <(sed 's/lake\.0/lake.1/' worst.jsonl) >both.jsonl
+	"$ROLLDBG" show both.jsonl --html both.html
+	browse both.html best
 }
 
 @test "metrics and rollouts" {

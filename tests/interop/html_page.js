@@ -202,6 +202,12 @@ const scenarios = {
 		for (const call of ['turn({"degrees":90})', 'Read({"path":"gate.c"})', 'look({})']) {
 			assert(text.includes(call), `${call} is not in ${text}`);
 		}
+		const plan = page.locator('#transcript .markdown').first();
+		const parts = ['p.heading', 'ol > li > strong', 'ol ul code', 'pre.code', 'a, b, [onclick]', 'em'];
+		assert.deepEqual(await Promise.all(parts.map((one) => plan.locator(one).allTextContents())),
+			[['Plan'], ['go'], ['deep'], ['**raw**'], [], []]);
+		assert((await plan.textContent()).includes('on <http://x.example/a>'));
+		assert((await plan.textContent()).includes('<b onclick="alert(1)">x</b> a_b_c 2*3*4 __init__'));
 		assert.match(await page.locator('#timeline .measure').first().textContent(), /^latency: at most 12.5 ms a step$/);
 		assert.match(await page.locator('#timeline .measure').last().textContent(), /^tokens: at most 7 /);
 	},
@@ -284,6 +290,20 @@ const scenarios = {
 		const at = await page.locator('#pair-detail h2').textContent();
 		await page.reload();
 		assert.equal(await page.locator('#pair-detail h2').textContent(), at);
+	},
+
+	async best(page) {
+		assert.match(await page.locator('#group-pairs').textContent(), /1 task.*lake reward 1 \(lake\.0\) and 0 \(lake\.1\)/);
+		await page.locator('#group-pairs li a').click();
+		await page.waitForSelector('#pair-view:not([hidden])');
+		const says = await rows(page, '#pair-rows').evaluateAll((all) => all.map((one) => one.lastChild.textContent));
+		assert.deepEqual(says.filter((one, i) => i !== 2), ['equal', 'worst: lake_move action=LEFT', 'only in best', 'only in best', 'only in best']);
+		await accessible(page);
+		const at = await page.locator('#pair-detail h2').textContent();
+		await page.reload();
+		assert.equal(await page.locator('#pair-detail h2').textContent(), at);
+		await page.locator('#pair-counters a').first().click();
+		await page.waitForSelector('#rollout-view:not([hidden])');
 	},
 
 	async stats(page) {

@@ -146,6 +146,21 @@ expect_cap() {
 	done
 }
 
+@test "a session of /mcp is joined over the WebSocket, and its state is that of both" {
+	openenv_start joined 0.10 --cap 2 --world tools
+	mcp() {
+		curl -sSf -H 'Content-Type: application/json' -d "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"$1\",\"params\":$2}" "$(url joined)/mcp"
+	}
+	local session
+	session=$(mcp openenv/session/create '{}' | jq -r .result.session_id)
+	drive both 0 --env "$(ws_url joined)/ws?session_id=$session" --tool add --actions 1,2
+	holds both '[steps[], ending] | map(.state.value) == [0, 1, 3]'
+	[ "$(mcp tools/call "{\"name\":\"add\",\"arguments\":{\"by\":3},\"session_id\":\"$session\"}" | jq .result.data)" = 6 ]
+	run "$ROLLDBG" run --env "$(ws_url joined)/ws?session_id=none" --tool add --actions 1
+	[ "$status" = 1 ]
+	[[ $output == *"Unknown session_id: none"* && $output != *'just opened'* ]]
+}
+
 @test "a server that dies during a run: the call is lost, and no other session is opened" {
 	openenv_start dying 0.10
 	cat >slow.json <<-'JSON'

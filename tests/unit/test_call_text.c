@@ -24,6 +24,11 @@ static const struct {
 	{TOOLS, "add item=a\\ b", "add", "{\"item\":\"a b\"}"},
 	{TOOLS, "add item='a\nb'", "add", "{\"item\":\"a\\nb\"}"},
 	{TOOLS, "add on=true way=up", "add", "{\"on\":true,\"way\":\"up\"}"},
+	{TOOLS, "add tags:=[1, \"x\"] n:=3", "add", "{\"tags\":[1, \"x\"],\"n\":3}"},
+	{TOOLS, "any a:=[{\"b\": \"]' c=\\\"}\"}] d=1", "any",
+         "{\"a\":[{\"b\": \"]' c=\\\"}\"}],\"d\":\"1\"}"},
+	{TOOLS, "any a:=[1, 2] d='x y'", "any", "{\"a\":[1, 2],\"d\":\"x y\"}"},
+	{TOOLS, "any a:=[\\\"b\\\"]", "any", "{\"a\":[\"b\"]}"},
 	{TOOLS, "add tags:='[1, \"x\"]' n:=3", "add", "{\"tags\":[1, \"x\"],\"n\":3}"},
 	{TOOLS, "add 'tags=[1]'", "add", "{\"tags\":[1]}"},
 	{TOOLS, "any a=1 b:=1", "any", "{\"a\":\"1\",\"b\":1}"},
@@ -49,6 +54,8 @@ static const struct {
 	{TOOLS, "add n=1 n=2", "call 'add n=1 n=2': the argument 'n' is given twice", NULL},
 	{TOOLS, "add n", "call 'add n': 'n' is no key=value, key:=JSON or key=@FILE", NULL},
 	{TOOLS, "add :=1", "call 'add :=1': ':=1' is no key=value, key:=JSON or key=@FILE", NULL},
+	{TOOLS, "add n:=[\"a\" 1",
+         "call 'add n:=[\"a\" 1': n:=[\"a\" 1 is not JSON: expected ',' or ']'", NULL},
 	{TOOLS, "add n:=x", "call 'add n:=x': n:=x is not JSON: expected a value", NULL},
 	{TOOLS, "add item='x", "call 'add item='x': ' is not closed", NULL},
 	{TOOLS, "add item=@/nowhere/at-all",
@@ -69,7 +76,8 @@ static const struct {
 	{"{\"item\":\"a\\\"b\"}", "{\"name\":\"add\",\"arguments\":{\"item\":\"a\\\"b\"}}"},
 	{"{\"item\":\"@x\"}", "{\"name\":\"add\",\"arguments\":{\"item\":\"@x\"}}"},
 	{"{\"item\":\"\"}", "{\"name\":\"add\",\"arguments\":{\"item\":\"\"}}"},
-	{"{\"tags\":[\"x\"]}", "{\"name\":\"add\",\"arguments\":{\"tags\":[\"x\"]}}"},
+	{"{\"tags\":[\"x\"]}", "add tags:=[\"x\"]"},
+	{"{\"tags\":[{\"a b\":\"c'\"}],\"n\":1}", "add tags:=[{\"a b\":\"c'\"}] n=1"},
 };
 
 static void test_spelled(void)

@@ -80,12 +80,18 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	if (s->reads.count > 0) {
 		finding_add(out, severity, s->steps.count ? &s->steps : &s->reads,
 		            s->steps.count ? "/state" : "/event",
-		            "%" PRId64 " read%s of the state failed: %s", s->reads.count,
-		            plural(s->reads.count), s->reason);
+		            "%" PRId64 " read%s of the state failed%s: %s", s->reads.count,
+		            plural(s->reads.count),
+		            s->was_read ? "" : " (choose another \1state\2: see rolldbg tools)",
+		            s->reason);
 	} else if (s->steps.count > 0) {
 		finding_add(out, severity, &s->steps, "/state",
 		            "no state before %" PRId64 " of %" PRId64 " steps%s", s->steps.count,
-		            r->steps, unsupported ? "; only the replies show what happened" : "");
+		            r->steps,
+		            unsupported ? "; only the replies show what happened"
+		            : r->source == SOURCE_OBSERVATION && !s->was_read
+		                    ? "; no observation has what \1state\2 points to"
+		                    : "");
 	}
 }
 

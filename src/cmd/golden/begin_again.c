@@ -78,8 +78,8 @@ void begin_again(struct driver *d, struct golden *g, const struct compare_conf *
 			!count.differences ? "begins as in the replay: it has changed since the "
 					     "golden was recorded"
 			: g->has_seed      ? "differs from itself: it ignores its seed"
-				      : "differs from itself: its episodes are random; record the "
-					"golden with --seed");
+				      : "differs from itself: its episodes are random (record the "
+					"golden with --seed), or it shows the time");
 	}
 	rollout_copy_release(&a.copy);
 }

@@ -193,12 +193,13 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	const struct replay_options *o = r->opts;
 	struct env_target *target = &r->driver.target;
 
+	r->files.may_be_empty = o->suite.tasks; /* its goldens are to be recorded, or missing */
 	r->goldens.tool_map = &o->recorded.tool_map;
 	return accept_choose(&o->accept, r->context, &r->update, err) ||
 	       compare_rules_read(&r->rules, &o->compare, err) ||
 	       reports_open(&o->report, r->context, &r->out.text, NULL, &r->reports, err) ||
 	       env_target_prepare(target, r->context, &o->target, err) ||
-	       file_list_new(argv, (size_t)argc, &r->files, err) ||
+	       file_list_add(argv, (size_t)argc, &r->files, err) ||
 	       goldens_check_out(&r->files, o->out, err) ||
 	       suite_open(&r->suite, r->context, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||

@@ -6,9 +6,9 @@
 #define FIELD(f) offsetof(struct recorded_options, f)
 
 static const struct opt rows[] = {
-	OPT_STRING(
-		'r', "rollout", OPT_NEVER, "ID", FIELD(rollout),
-		"if the policy is a recording of several rollouts: the one whose calls are sent"),
+	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout),
+                   "if the policy is a recording of several rollouts: the one whose calls are sent "
+                   "(default: each, a task each; with --tasks, each task the rollout of its id)"),
 	OPT_LIST(
 		0, "tool-map", OPT_REACH, "NAME=TOOL", FIELD(tool_map),
 		"send recorded calls of NAME as calls of TOOL, as for trainers' logs that name the "

@@ -289,20 +289,25 @@ static bool names_a_user(const char *url)
 	return n && memchr(place + 3, '@', n);
 }
 
+static const char *temporary_of(const struct env_target *t)
+{
+	const char *directory = t->context->variable("TMPDIR");
+
+	return directory && *directory ? directory : "/tmp";
+}
+
 /* Of --serve and --wait. */
 static int await_server(struct env_target *t, struct error *err)
 {
 	const struct target_options *o = t->options;
 	uint64_t wait_ms = o->wait.given ? o->wait.value : DEFAULT_WAIT_MS;
-	const char *directory = t->context->variable("TMPDIR");
 
 	if (!o->serve && !o->wait.given)
 		return 0;
 	if (env_target_new_io(t, &t->io, err))
 		return -1;
 	t->own.io = t->io;
-	return o->serve ? own_server_start(&t->own, o->serve, t->variables.items,
-	                                   directory && *directory ? directory : "/tmp",
+	return o->serve ? own_server_start(&t->own, o->serve, t->variables.items, temporary_of(t),
 	                                   buf_cstr(&t->url), wait_ms, err)
 	                : own_server_wait(t->io, buf_cstr(&t->url), wait_ms, NULL, err);
 }
@@ -348,6 +353,7 @@ struct env_conf env_target_conf(const struct env_target *t)
 		.headers = (const char *const *)t->headers.items,
 		.header_count = t->headers.count,
 		.child_variables = t->variables.items,
+		.temporary = temporary_of(t),
 		.timeout_ms = timeout_ms,
 		.open_timeout_ms = o->open_timeout.given ? o->open_timeout.value : most_ms,
 		.state_spec = str_from(o->state ? o->state : "auto"),
@@ -406,4 +412,7 @@ void target_say_lost(const char *place, const char *why)
 	bool named = str_starts(str_from(why), (struct str){place, n}); /* with its own path */
 
 	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
+	if (str_starts(str_from(why), STR("the reset failed: ")) && strstr(why, "Field required"))
+		log_warn(
+			"the arguments of a reset: \1reset-json\2 OBJECT, or `reset` in the lines of \1tasks\2");
 }

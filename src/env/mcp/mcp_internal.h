@@ -49,7 +49,8 @@ MUST_USE int mcp_read_state(struct state_source *s, struct mcp_session *session,
 
 /* For STATE_TOOL: FAIL_USAGE, with the nearest tool, if the tool is not in the list (a raw JSON
    array) and the server refuses to call it; it may execute tools that it does not list. No call is
-   made if the tool is in the list, or if the list is absent or empty. */
+   made if the list is absent or empty, or has the tool and all that it requires is given; FAIL_USAGE, with
+   the argument, if the tool refuses because one is missing. */
 MUST_USE int mcp_check_state_tool(const struct state_source *s, struct str tools,
                                   struct mcp_session *session, struct reply_reading *reading,
                                   struct error *err);

@@ -131,6 +131,41 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 	return -1;
 }
 
+/* The first argument that the tool requires and the user did not give: a string, absent if there is none. */
+static struct str missing_argument(const struct state_source *s, struct str tools,
+                                   struct arena *arena)
+{
+	struct str tool, key, schema;
+	size_t at = 0, i = 0;
+
+	while (json_next(tools, &at, &tool)) {
+		schema = JSON_GET(tool, "inputSchema");
+		schema = schema.p ? schema : JSON_GET(tool, "input_schema");
+		if (!str_eq(json_text(arena, JSON_GET(tool, "name")), s->target))
+			continue;
+		while (json_next(JSON_GET(schema, "required"), &i, &key))
+			if (!json_get(s->arguments, json_inner(key)).p)
+				return json_inner(key);
+	}
+	return STR_NONE;
+}
+
+static int no_argument(const struct state_source *s, struct str key, struct str refusal,
+                       struct error *err)
+{
+	struct buf name = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
+
+	text_escape_cut(&name, key, REFUSAL_CELLS);
+	text_escape_cut(&why, refusal, REFUSAL_CELLS);
+	error_set(err, FAIL_USAGE,
+	          "\1state\2 tool:%.*s: the tool needs the argument '%s': write "
+	          "'tool:%.*s:{\"%s\":..}' (%s)",
+	          STR_ARG(s->target), buf_cstr(&name), STR_ARG(s->target), buf_cstr(&name),
+	          buf_cstr(&why));
+	BUFS_RELEASE(&name, &why);
+	return -1;
+}
+
 int mcp_check_state_tool(const struct state_source *s, struct str tools,
                          struct mcp_session *session, struct reply_reading *reading,
                          struct error *err)
@@ -138,15 +173,23 @@ int mcp_check_state_tool(const struct state_source *s, struct str tools,
 	struct mcp_call_context call = {.is_state = false};
 	struct env_reply out = {0};
 	struct mcp_reply reply;
+	struct arena arena = {0};
+	bool listed = tool_is_listed(tools, s->target);
+	struct str missing = missing_argument(s, tools, &arena);
+	int failed = 0;
 
-	if (!json_count(tools) || tool_is_listed(tools, s->target))
-		return 0;
-	if (mcp_call_tool(session, s->target, s->arguments, &reply, err))
-		return -1;
-	mcp_read_tool_reply(&reply, &call, reading, &out);
-	if (out.outcome != OUTCOME_OK)
-		return no_state_tool(s->target, tools, out.error.message, err);
-	log_info("\1state\2 tool:%.*s: not in the server's list of tools, but it can be called",
-	         STR_ARG(s->target));
-	return 0;
+	if (json_count(tools) && (!listed || missing.p)) {
+		failed = mcp_call_tool(session, s->target, s->arguments, &reply, err);
+		if (!failed)
+			mcp_read_tool_reply(&reply, &call, reading, &out);
+		if (!failed && out.outcome != OUTCOME_OK)
+			failed = listed ? no_argument(s, missing, out.error.message, err)
+			                : no_state_tool(s->target, tools, out.error.message, err);
+		else if (!failed && !listed)
+			log_info(
+				"\1state\2 tool:%.*s: not in the server's list of tools, but it can be called",
+				STR_ARG(s->target));
+	}
+	arena_release(&arena);
+	return failed;
 }

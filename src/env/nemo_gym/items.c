@@ -6,7 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define PARAMS "responses_create_params"
+#define PARAMS     "responses_create_params"
+#define OTHER_TASK "rolldbg-other-task" /* one that no task has */
 
 static void put_call(struct buf *out, int number, struct str name, struct str arguments)
 {
@@ -75,7 +76,8 @@ static void put_response(struct json_writer *w, struct str items)
 /* The ids of the native contract; the episode's is that of the rollout. */
 static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
 {
-	struct str task = JSON_GET(e->http.conf->reset_args, "task_id");
+	struct str task = e->other_task ? STR("\"" OTHER_TASK "\"")
+	                                : JSON_GET(e->http.conf->reset_args, "task_id");
 
 	buf_clear(&e->http.request);
 	jw_init(w, &e->http.request);

@@ -131,6 +131,11 @@ static int close_session(struct env_nemo_gym *e)
 	return a.status;
 }
 
+static bool is_session(const struct env_nemo_gym *e, struct str reply)
+{
+	return json_is(JSON_GET(reply, "resources_session_id"), buf_view(&e->resources_session));
+}
+
 /* The native contract's session; its tools may be served over MCP only. */
 static void take_session(struct env_nemo_gym *e, struct str reply)
 {
@@ -279,6 +284,30 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 
 /* ---- the session's contract ---- */
 
+/* The native contract: an episode is of one task. A session that was given all the same is closed. */
+static int begin_other(struct env_nemo_gym *e, struct env_contract *out, struct error *err)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+	struct http_json_answer a;
+
+	e->other_task = true;
+	nemo_gym_write_task(e);
+	e->other_task = false;
+	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
+		return -1;
+	env_contract_note(out, a.status >= 400, &out->broken,
+	                  "a seed_session of another task in the same episode is accepted");
+	if (a.status == 200 && !is_session(e, a.data)) {
+		buf_set(&id, buf_view(&e->resources_session));
+		buf_clear(&e->resources_session);
+		take_session(e, a.data);
+		close_session(e);
+		buf_set(&e->resources_session, buf_view(&id));
+		buf_release(&id);
+	}
+	return 0;
+}
+
 /* The task's request once more, with the cookie. */
 static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct error *err)
 {
@@ -287,9 +316,11 @@ static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct 
 	nemo_gym_write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
-	env_contract_note(out, !e->wire.replaced, &out->broken,
-	                  "a second seed_session gets another session");
-	return 0;
+	bool native = e->resources_session.n > 0;
+
+	env_contract_note(out, !e->wire.replaced && (!native || is_session(e, a.data)),
+	                  &out->broken, "a second seed_session gets another session");
+	return native ? begin_other(e, out, err) : 0;
 }
 
 /* The native contract: both requests are idempotent. */

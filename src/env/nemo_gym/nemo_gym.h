@@ -60,7 +60,8 @@ struct env_nemo_gym {
 	struct buf items; /* the calls made, as items of a Responses output, with commas between */
 	struct buf reward, components; /* of the last verify; empty: none */
 	struct buf resources_session;  /* of the native contract; empty: none is open */
-	int calls;                     /* in this episode: their ids are call_0, call_1 .. */
+	bool other_task; /* the request names another task than the episode has: examine */
+	int calls;       /* in this episode: their ids are call_0, call_1 .. */
 };
 
 /* Does its /openapi.json describe a resources server? False also without a reply. */

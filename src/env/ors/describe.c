@@ -56,7 +56,25 @@ int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct er
 
 /* ---- tools ---- */
 
-void ors_put_tools(struct str list, struct buf *out)
+/* The model does not see it: a client calls it with the model's first message without a call. */
+static void put_terminal_tool(struct json_writer *w, struct str tool)
+{
+	struct str name = JSON_GET(tool, "name"), argument = JSON_GET(tool, "arg");
+	struct buf schema = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&schema, "{\"type\":\"object\",\"properties\":{");
+	if (json_type(argument) == JSON_STRING) {
+		buf_printf(&schema, "%.*s:{\"type\":\"string\"}},\"required\":[%.*s]}",
+		           STR_ARG(argument), STR_ARG(argument));
+	} else {
+		buf_text(&schema, "}}");
+	}
+	if (json_type(name) == JSON_STRING)
+		http_env_put_tool(w, name, JSON_GET(tool, "description"), buf_view(&schema));
+	buf_release(&schema);
+}
+
+void ors_put_tools(struct str reply, struct buf *out)
 {
 	enum { NAME, DESCRIPTION, SCHEMA, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("description"),
@@ -68,8 +86,9 @@ void ors_put_tools(struct str list, struct buf *out)
 	buf_clear(out);
 	jw_init(&w, out);
 	jw_array(&w);
-	while (json_next_picked(list, &cursor, keys, COUNT, tool))
+	while (json_next_picked(JSON_GET(reply, "tools"), &cursor, keys, COUNT, tool))
 		http_env_put_tool(&w, tool[NAME], tool[DESCRIPTION], tool[SCHEMA]);
+	put_terminal_tool(&w, JSON_GET(reply, "terminal_tool"));
 	jw_end(&w);
 }
 
@@ -87,11 +106,16 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 	ors_read_other(&a, &e->http.reading, refusal);
 	if (refusal->outcome != OUTCOME_OK)
 		return 0;
-	ors_put_tools(JSON_GET(a.http.data, "tools"), &e->http.tools);
+	ors_put_tools(a.http.data, &e->http.tools);
 	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
 	if (json_type(terminal) == JSON_STRING) {
-		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool",
-		             json_inner(terminal), false);
+		struct buf why = BUF(BUF_MAX_MESSAGE);
+
+		buf_printf(&why, "%.*s takes the model's answer; here it is one of the tools",
+		           STR_ARG(json_inner(terminal)));
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool", buf_view(&why),
+		             false);
+		buf_release(&why);
 	}
 	return 0;
 }

@@ -70,8 +70,8 @@ bool ors_answers(const struct env_conf *conf, struct io *io);
 /* The tools of the task, or of the environment if the server knows no others. */
 MUST_USE int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *err);
 
-/* Writes a list of tools in the form of MCP. */
-void ors_put_tools(struct str list, struct buf *out);
+/* Writes the tools of a reply in the form of MCP, with the terminal tool, which its list leaves out. */
+void ors_put_tools(struct str reply, struct buf *out);
 
 /* "/lake/call" */
 const char *ors_path(struct env_ors *e, const char *what);

@@ -32,10 +32,10 @@ struct env_verifiers {
 	struct channel channel;
 	struct ignore_paths ignored;
 	struct buf url, state;
-	bool own_state; /* the channel's, not one that the user has named */
-	bool unused;    /* a call was answered without the channel */
-	bool noted;     /* why the state is not known, or not used */
-	char port_file[sizeof("/tmp/rolldbg-port-XXXXXX")];
+	bool own_state;       /* the channel's, not one that the user has named */
+	bool unused;          /* a call was answered without the channel */
+	bool noted;           /* why the state is not known, or not used */
+	struct buf port_file; /* a path; empty: none was made, or it is gone */
 };
 
 extern const struct env_ops env_mcp, env_verifiers;
@@ -63,11 +63,14 @@ static void set_task(struct env_verifiers *e)
 
 static int add_port_file(struct env_verifiers *e, struct error *err)
 {
-	snprintf(e->port_file, sizeof(e->port_file), "/tmp/rolldbg-port-XXXXXX");
-	int fd = mkstemp(e->port_file);
+	const char *directory = e->conf->temporary ? e->conf->temporary : "/tmp";
+
+	buf_printf(&e->port_file, "%s/rolldbg-port-XXXXXX", directory);
+	(void)buf_cstr(&e->port_file);
+	int fd = mkstemp(e->port_file.p);
 	if (fd < 0) {
-		e->port_file[0] = '\0';
-		return error_errno(err, "cannot create a file in /tmp");
+		buf_clear(&e->port_file);
+		return error_errno(err, "cannot create a file in %s", directory);
 	}
 	close(fd);
 	return 0;
@@ -88,7 +91,7 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 	buf_printf(&own,
 	           "VF_STATE_URL=http://127.0.0.1:%u/state%cVF_STATE_SECRET=%s%cMCP_HOST=127.0.0.1"
 	           "%cMCP_PORT=0%cMCP_PORT_FILE=%s",
-	           e->channel.port, 0, e->conf->env_session, 0, 0, 0, e->port_file);
+	           e->channel.port, 0, e->conf->env_session, 0, 0, 0, buf_cstr(&e->port_file));
 	(void)buf_cstr(&own);
 	for (char *p = own.p; p && p < own.p + own.n; p += strlen(p) + 1)
 		all[n++] = p;
@@ -105,15 +108,15 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 static bool read_port(struct env_verifiers *e)
 {
 	char digits[PORT_DIGITS];
-	int fd = open(e->port_file, O_RDONLY | O_CLOEXEC);
+	int fd = open(buf_cstr(&e->port_file), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, digits, sizeof(digits)) : 0;
 
 	if (fd >= 0)
 		close(fd);
 	if (n > 0) {
 		buf_printf(&e->url, "http://127.0.0.1:%.*s/mcp", (int)n, digits);
-		unlink(e->port_file);
-		e->port_file[0] = '\0';
+		unlink(buf_cstr(&e->port_file));
+		buf_clear(&e->port_file);
 	}
 	return n > 0;
 }
@@ -202,7 +205,7 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->base.ops = &env_verifiers;
 	e->conf = conf;
 	e->io = io;
-	e->url = BUF(BUF_MAX_SMALL);
+	e->url = e->port_file = BUF(BUF_MAX_SMALL);
 	e->state = BUF(BUF_MAX_MESSAGE);
 	*out = &e->base;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
@@ -240,11 +243,11 @@ static void verifiers_close(struct env *base)
 		child_terminate(e->child);
 	child_free(e->child);
 	channel_close(&e->channel);
-	if (e->port_file[0])
-		unlink(e->port_file);
+	if (e->port_file.n)
+		unlink(buf_cstr(&e->port_file));
 	events_release(&e->base.events);
 	ignore_paths_release(&e->ignored);
-	BUFS_RELEASE(&e->url, &e->state);
+	BUFS_RELEASE(&e->url, &e->state, &e->port_file);
 	free(e);
 }
 

@@ -199,18 +199,19 @@ function transcript(recording, rollout) {
 }
 const ROLES = ["system", "user", "assistant", "tool"];
 
-function contentNode(content) {
+// put: makes the element of a text.
+function contentNode(content, put = block) {
 	if (typeof content === "string") {
-		return content ? block(content) : null;
+		return content ? put(content) : null;
 	}
 	if (Array.isArray(content)) {
-		return element("div", {}, ...content.map(contentPart));
+		return element("div", {}, ...content.map((one) => contentPart(one, put)));
 	}
 	return isGiven(content) ? tree(content) : null;
 }
 
 // One part of a message: those of OpenAI's and Anthropic's APIs.
-function contentPart(one) {
+function contentPart(one, put) {
 	switch (one?.type) {
 	case "tool_use":
 	case "function_call":
@@ -222,7 +223,7 @@ function contentPart(one) {
 	case "reasoning":
 		return closedPart("reasoning", () => contentNode(one.thinking ?? one.content ?? one.summary) || block(""));
 	default:
-		return typeof one?.text === "string" ? block(one.text) : imageStrip([one], "a message") || tree(one);
+		return typeof one?.text === "string" ? put(one.text) : imageStrip([one], "a message") || tree(one);
 	}
 }
 
@@ -254,7 +255,7 @@ function message(one) {
 	const {role, content, tool_calls: calls, ...rest} = one;
 	const node = element("div", {class: `message ${ROLES.includes(role) ? role : ""}`},
 		element("div", {class: "role"}, visible(String(role ?? "message"))));
-	const shown = contentNode(content);
+	const shown = contentNode(content, role === "assistant" ? markdown : block);
 
 	if (typeof rest.reasoning_content === "string") {
 		const thought = rest.reasoning_content;

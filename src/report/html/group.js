@@ -22,6 +22,8 @@ function worstByRule({findings, rules}) {
 		({rule, severity: worst(findings.filter((finding) => finding.rule === rule))}));
 }
 
+const PAIRS_MOST = 100; // tasks
+
 // What went wrong first: the most severe findings, failures, low rewards; of pairs the most differences.
 function worstFirst(entries) {
 	const keyOf = (one) => one.sides ? [-one.differences.length]
@@ -103,10 +105,23 @@ class GroupView {
 		}
 		byId("group-counters").replaceChildren(element("b", {}, numberOr(summary?.rollouts, "?")), summary?.rollouts === 1 ? " rollout \u00b7 " : " rollouts \u00b7 ", ...countersOf(summary));
 		byId("group-conclusion").textContent = plain([conclusion.trim(), ...notes].join("\n"));
+		this.drawPairs();
 		byId("group-findings").hidden = !findings.length;
 		byId("group-findings").append(closedPart(`${counted(findings.length, "finding")} about groups and files`, () =>
 			element("div", {class: "list"}, ...findings.map((finding) =>
 				findingButton(finding, () => this.search(finding.task || finding.file || ""))))));
+	}
+
+	drawPairs() {
+		const pairs = this.recording.pairs;
+		const made = () => element("ul", {class: "list"}, ...pairs.slice(0, PAIRS_MOST).map((pair) =>
+			element("li", {}, element("a", {href: addressOf(pair)}, plain(pair.task)),
+				` reward ${pair.sides.map((one) => `${numberOr(one.verdict.reward, "")} (${plain(one.key)})`).join(" and ")}`)));
+
+		if (pairs.length) {
+			byId("group-pairs").append(closedPart(`The best and the worst side by side: ${counted(pairs.length, "task")}`, made));
+			byId("group-pairs").firstElementChild.open = pairs.length === 1;
+		}
 	}
 
 	// ---- findings by rule ----

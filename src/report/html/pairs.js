@@ -1,5 +1,6 @@
 // Two recordings compared by `diff`: pairs of rollouts, and the aligned steps of a pair. Steps without a
-// partner and differences come from the data; the remaining steps are paired in order.
+// partner and differences come from the data; the remaining steps are paired in order. Also the best and the worst
+// rollout of a task, step by step.
 
 const LONE = {"missing-step": 0, "extra-step": 1}; // the side that has the step
 
@@ -59,6 +60,34 @@ function outside(pair, line) {
 	return differences.length ? [{line, sides: [null, null], differences}] : [];
 }
 
+// The rollouts of the highest and the lowest reward of each task in which they differ, the largest difference first.
+function bestAndWorst(rollouts) {
+	const groups = new Map();
+
+	for (const one of rollouts.filter(({task, verdict}) => isGiven(task) && isGiven(verdict?.reward))) {
+		groups.set(one.task, groups.get(one.task) || []).get(one.task).push(one);
+	}
+	const gapOf = ({sides: [best, worst]}) => best.verdict.reward - worst.verdict.reward;
+
+	return [...groups].map(([task, all]) => {
+		all.sort((a, b) => b.verdict.reward - a.verdict.reward || a.verdict.steps - b.verdict.steps);
+		return {key: `${task} best-worst`, task, sides: [all[0], all.at(-1)], names: ["best", "worst"]};
+	}).filter((pair) => gapOf(pair) > 0).sort((a, b) => gapOf(b) - gapOf(a));
+}
+
+const STEP_FACTS = ["call", "outcome", "effect", "change", "reward"];
+
+function rowsByStep({sides}) {
+	const [best, worst] = sides.map(stepsOf);
+
+	return Array.from({length: Math.max(best.length, worst.length)}, (_, i) => {
+		const [a, b] = [best[i] || null, worst[i] || null];
+		const differ = (name) => a && b && spell(a[name] ?? null) !== spell(b[name] ?? null) && (name !== "change" || a.effect === b.effect);
+
+		return {sides: [a, b], differences: STEP_FACTS.filter(differ).map((name) => ({pointer: name, expected: a[name], got: b[name]}))};
+	});
+}
+
 function isDifferent(row) {
 	return row.differences.length > 0 || (!row.line && row.sides.includes(null));
 }
@@ -101,9 +130,11 @@ class PairView {
 	open(pair, number) {
 		if (this.pair !== pair) {
 			this.pair = pair;
-			this.rows = alignedRows(pair);
+			this.rows = pair.names ? rowsByStep(pair) : alignedRows(pair);
+			this.names = pair.names || ["A", "B"];
+			this.names.forEach((name, i) => byId("pair-rows").querySelectorAll("[role=columnheader]")[i].replaceChildren(name));
 			this.query = byId("pair-search").value = "";
-			byId("pair-counters").replaceChildren(...pairSummary(pair));
+			byId("pair-counters").replaceChildren(...pairSummary(pair, this.names));
 			this.setOnly(false);
 		}
 		const wanted = this.rows[number] || this.rows.find(isDifferent) || this.rows[0];
@@ -140,7 +171,8 @@ class PairView {
 		const alone = !row.line && row.sides.includes(null);
 		const numbers = row.sides.map((item) => item ? String(item.step ?? item.turn) : row.line ? "" : "\u2013");
 		const more = row.differences.length > 1 ? `, +${row.differences.length - 1} more` : "";
-		const says = alone ? (row.sides[0] ? "only in A" : "only in B")
+		const says = alone ? `only in ${this.names[row.sides[0] ? 0 : 1]}`
+			: this.pair.names && row.sides[0].call !== row.sides[1].call ? `${this.names[1]}: ${row.sides[1].call || "no call"}`
 			: row.differences.length ? briefDifference(row.differences[0]) + more : "equal";
 
 		return {className: alone ? "is-failed" : row.differences.length ? "is-event" : "is-unchanged",
@@ -150,13 +182,13 @@ class PairView {
 	selected(row) {
 		const index = this.rows.indexOf(row);
 		this.current = row;
-		const title = row.line || (row.sides[0] ? `step ${row.sides[0].step ?? "\u2013"}` : `step ${row.sides[1].step ?? "\u2013"} of B`);
+		const title = row.line || (row.sides[0] ? `step ${row.sides[0].step ?? "\u2013"}` : `step ${row.sides[1].step ?? "\u2013"} of ${this.names[1]}`);
 
 		byId("pair-detail").replaceChildren(
 			element("header", {}, element("h2", {}, element("a", {href: `#/${encodeURIComponent(this.pair.key)}/row/${index}`}, title))),
 			element("p", {class: "called"}, plain(this.callOf(row))),
 			...row.differences.map(differenceNode),
-			row.differences.length || row.sides.includes(null) ? "" : element("p", {class: "dim"}, "equal except for masked and volatile values"),
+			row.differences.length || row.sides.includes(null) ? "" : element("p", {class: "dim"}, this.pair.names ? "the same call, with the same effect" : "equal except for masked and volatile values"),
 			row.line ? "" : element("div", {class: "beside"}, ...row.sides.map((item, side) => this.side(item, side))));
 		byId("pair-detail").scrollTop = 0;
 		if (!this.quiet) {
@@ -167,7 +199,7 @@ class PairView {
 	side(item, side) {
 		const line = item && this.recording.line(item.line);
 
-		return element("section", {class: "part"}, element("h3", {}, "AB"[side]), ...(item ? [
+		return element("section", {class: "part"}, element("h3", {}, this.names[side]), ...(item ? [
 			element("p", {}, [item.outcome, item.effect].filter(Boolean).join(", ")),
 			isGiven(line.observation) ? part("Observation", tree(line.observation)) : "",
 			isGiven(line.state) ? part("State before", tree(line.state)) : "",
@@ -187,10 +219,10 @@ function differenceNode(one) {
 	return node;
 }
 
-function pairSummary({sides, differences}) {
-	const side = (rollout, name) => [element("b", {}, name), " ",
+function pairSummary({sides, differences}, names) {
+	const side = (rollout, name) => [element("b", {}, name), " ", ...(differences || !rollout ? [] : [element("a", {href: addressOf(rollout)}, plain(rollout.key)), " "]),
 		...(rollout ? [...countersOf(rollout.verdict), ` \u00b7 ${rollout.verdict?.status ?? "no end"}`] : ["has no such rollout"])];
 
-	return [element("div", {}, ...side(sides[0], "A")), element("div", {}, ...side(sides[1], "B")),
-		element("div", {}, differences.length ? counted(differences.length, "difference") : "no differences")];
+	return [element("div", {}, ...side(sides[0], names[0])), element("div", {}, ...side(sides[1], names[1])),
+		element("div", {}, !differences ? "step by step" : differences.length ? counted(differences.length, "difference") : "no differences")];
 }

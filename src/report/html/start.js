@@ -3,7 +3,7 @@
 //   #/                 all rollouts
 //   #/ID               a rollout
 //   #/ID/step/N, #/ID/turn/N, #/ID/event/N   a step, a turn without one, the Nth event
-//   #/ID/row/N         a row of two rollouts that are compared
+//   #/ID/row/N         a row of two rollouts that are compared; ID "TASK best-worst": those of a task
 
 function addressOf(rollout, item) {
 	const base = `#/${encodeURIComponent(rollout.key)}`;
@@ -44,6 +44,7 @@ class App {
 	constructor(recording) {
 		this.recording = recording;
 		this.entries = worstFirst(recording.compared ? pairsOf(recording) : recording.rollouts);
+		recording.pairs = recording.compared ? [] : bestAndWorst(recording.rollouts);
 		this.rolloutView = new RolloutView(recording, (rollout, item) => this.setAddress(addressOf(rollout, item)));
 		this.pairView = new PairView(recording, (pair, row) => this.setAddress(`${addressOf(pair)}/row/${row}`));
 		this.groupView = this.isGroup() ? new GroupView(recording, this.entries, (entry) => this.open(entry)) : null;
@@ -76,11 +77,11 @@ class App {
 
 	follow() {
 		const [key, kind, number] = location.hash.slice(2).split("/").map(decoded);
-		const entry = this.entries.find((one) => one.key === key);
+		const entry = [...this.entries, ...this.recording.pairs].find((one) => one.key === key);
 
 		if (!entry && this.isGroup()) {
 			this.showGroup();
-		} else if (this.recording.compared) {
+		} else if (this.recording.compared || entry?.names) {
 			this.showPair(entry || this.entries[0], kind === "row" ? number : undefined);
 		} else {
 			this.showRollout(entry || this.entries[0], kind, number);
@@ -139,7 +140,7 @@ class App {
 
 	showPair(pair, row) {
 		this.current = pair;
-		this.show("pair", pair.key, this.files().join(" \u2192 "));
+		this.show("pair", pair.task ?? pair.key, pair.names ? "the best and the worst rollout" : this.files().join(" \u2192 "));
 		this.pairView.open(pair, row);
 	}
 

@@ -1,6 +1,8 @@
 """A resources server of NeMo Gym with the native contract (0.7), and faults: nemo_gym.py [FAULT..].
 
 new-session   a second seed_session gets another session
+takes-other   a seed_session of another task in the same episode is accepted
+needs-start   a seed_session must have a member `start`
 close-once    a second close_session is an error
 stays-open    calls after close_session are answered
 no-cookie     a call without a session is answered, for a new one
@@ -15,6 +17,7 @@ import sys
 faults = sys.argv[1:]
 ids = itertools.count(1)
 sessions = {}
+tasks = {}
 ROUTES = {"/seed_session", "/add", "/look", "/verify", "/close_session"}
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 BODY = {"content": {"application/json": {"schema": NUMBER}}}
@@ -51,8 +54,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         asked = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
         name = self.session()
         if self.path == "/seed_session":
+            if "needs-start" in faults and "start" not in asked["task_data"]:
+                return self.reply(422, {"detail": [{"type": "missing", "loc": ["body", "start"], "msg": "Field required"}]})
             if not name or "new-session" in faults:
                 name = f"s-{next(ids)}"
+            if "takes-other" not in faults and tasks.setdefault(asked["episode_id"], asked["task_id"]) != asked["task_id"]:
+                return self.reply(409, {"detail": "the episode has another task"}, name)
             sessions.setdefault(name, 0)
             return self.reply(200, {"resources_session_id": name}, name)
         if self.path == "/close_session":

@@ -4,8 +4,8 @@
 #define ROLLDBG_DEBUG_LIVE_INTERNAL_H
 
 #include "base/mem.h"
+#include "debug/cursor.h"
 #include "debug/live.h"
-#include "debug/walk.h"
 #include "evidence/effects.h"
 
 #include <pthread.h>

@@ -27,12 +27,9 @@ static void put_head(const struct check_division *d, const struct file_list *fil
 	snprintf(options, sizeof(options), "%016llx", (unsigned long long)d->options);
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_put_i64(&w, "check", PARTIAL_VERSION);
-	jw_put_u64(&w, "shard", d->shard.index);
-	jw_put_u64(&w, "of", d->shard.count);
-	jw_put_text(&w, "options", options);
-	jw_put_bool(&w, "many", files->many);
-	jw_put_u64(&w, "files", files->count);
+	jw_pack(&w, "check:%d,shard:%i,of:%i,options:%t,many:%b,files:%i", PARTIAL_VERSION,
+	        (int64_t)d->shard.index, (int64_t)d->shard.count, options, files->many,
+	        (int64_t)files->count);
 	jw_line_end(&w);
 }
 

@@ -348,8 +348,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
 	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);
-	buf_release(&v.text);
-	buf_release(&tools);
+	BUFS_RELEASE(&v.text, &tools);
 	if (!failed && v.to)
 		export_warn_of_losses(&v.export);
 	export_release(&v.export);

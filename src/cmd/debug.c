@@ -371,9 +371,7 @@ static void release(struct debugging *g)
 	llm_conf_free(g->llm);
 	output_release(&g->out);
 	output_release(&g->trouble);
-	buf_release(&g->policy_path);
-	buf_release(&g->latest);
-	buf_release(&g->history);
+	BUFS_RELEASE(&g->policy_path, &g->latest, &g->history);
 }
 
 static int debug_main(const struct context *c, const void *opts, int argc, char **argv,

@@ -290,8 +290,7 @@ static int read_operands(const struct context *c, int argc, char **argv, struct 
 
 		failed = file_list_new(&path, 1, lists[i], err);
 	}
-	buf_release(&paths[0]);
-	buf_release(&paths[1]);
+	BUFS_RELEASE(&paths[0], &paths[1]);
 	return failed;
 }
 

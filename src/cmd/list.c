@@ -353,8 +353,7 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	if (s->sums.rollouts > 1)
 		buf_printf(out, " of %lld rollouts", (long long)s->sums.rollouts);
 	buf_char(out, '\n');
-	buf_release(&verdict);
-	buf_release(&task);
+	BUFS_RELEASE(&verdict, &task);
 }
 
 /* null if the recording is unusable */
@@ -391,15 +390,11 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 
 	snprintf(name, sizeof(name), "@%zu", index + 1);
 	jw_line(&w, &l->out.text, "recording");
-	jw_put_str(&w, "name", str_from(name));
-	jw_put_str(&w, "file", str_from(path));
-	jw_put_str(&w, "time", str_from(time));
-	jw_put_str(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
-	jw_put_str(&w, "task", s->task);
-	jw_put_str(&w, "env", s->env);
-	jw_put_str(&w, "protocol", s->protocol);
-	jw_put_str(&w, "url", s->url);
-	jw_put_str(&w, "status", s->status);
+	jw_pack(&w,
+	        "name:%s,file:%s,time:%s,verdict:%s,task:%s,env:%s,protocol:%s,url:%s,status:%s",
+	        str_from(name), str_from(path), str_from(time),
+	        str_from(stored_verdict_name(s->verdict)), s->task, s->env, s->protocol, s->url,
+	        s->status);
 	put_sums(&w, s);
 	jw_line_end(&w);
 }

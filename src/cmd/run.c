@@ -498,8 +498,7 @@ static void tear_down(struct running *r)
 	llm_usage_free(r->usage);
 	plan_release(&r->plan);
 	goldens_release(&r->recorded);
-	buf_release(&r->file);
-	buf_release(&r->policy_path);
+	BUFS_RELEASE(&r->file, &r->policy_path);
 	arena_release(&r->names);
 	pthread_mutex_destroy(&r->lock);
 }

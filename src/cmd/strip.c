@@ -45,8 +45,7 @@ static int put_block(struct stripping *s, const struct line *l, struct error *er
 		failed = line_parse(buf_view(&text), &scratch, &stripped, &used, err);
 	if (!failed && text.n)
 		blocks_line(&s->blocks, &stripped, &s->out.text);
-	buf_release(&text);
-	buf_release(&scratch);
+	BUFS_RELEASE(&text, &scratch);
 	return failed;
 }
 

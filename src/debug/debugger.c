@@ -247,10 +247,8 @@ static int put_end(struct step_judging *g, struct error *err)
 	struct line l;
 	size_t used;
 
-	jw_put_text(&w, "type", line_type_name(LINE_END));
-	jw_put_str(&w, "rollout", cursor_facts(g->d->cursor)->rollout);
-	jw_put_raw(&w, "state", g->until->after);
-	jw_put_raw(&w, "state_hash", g->until->after_hash);
+	jw_pack(&w, "type:%t,rollout:%s,state:%r,state_hash:%r", line_type_name(LINE_END),
+	        cursor_facts(g->d->cursor)->rollout, g->until->after, g->until->after_hash);
 	jw_end(&w);
 	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
 	             judge_line(g->judge, &l, NULL, err);

@@ -59,8 +59,7 @@ static void advise_map(struct names *said, const struct golden *g)
 			         buf_cstr(&to));
 		}
 	}
-	buf_release(&from);
-	buf_release(&to);
+	BUFS_RELEASE(&from, &to);
 }
 
 void advise_tools(struct names *said, const struct golden *g)

@@ -199,10 +199,8 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
 	struct json_writer w;
 
 	jw_line(&w, &b->out.text, "layer");
-	jw_put_str(&w, "rollout", g->want.id);
-	jw_put_text(&w, "target", layer->name);
-	jw_put_text(&w, "against", layer[-1].name);
-	jw_put_u64(&w, "differences", differences);
+	jw_pack(&w, "rollout:%s,target:%t,against:%t,differences:%i", g->want.id, layer->name,
+	        layer[-1].name, (int64_t)differences);
 	if (l && l->step >= 0)
 		jw_put_i64(&w, "step", l->step);
 	else
@@ -320,10 +318,9 @@ static void put_summary(struct bisecting *b)
 	struct json_writer w;
 
 	jw_line(&w, &b->out.text, "summary");
-	jw_put_u64(&w, "targets", b->layer_count);
-	jw_put_u64(&w, "rollouts", b->rollout_count);
-	jw_put_u64(&w, "differences", b->total.differences);
-	jw_put_text(&w, "first_change", b->changer ? b->changer->name : NULL);
+	jw_pack(&w, "targets:%i,rollouts:%i,differences:%i,first_change:%t",
+	        (int64_t)b->layer_count, (int64_t)b->rollout_count, (int64_t)b->total.differences,
+	        b->changer ? b->changer->name : NULL);
 	jw_line_end(&w);
 }
 

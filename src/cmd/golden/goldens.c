@@ -59,8 +59,7 @@ static int add_sent(struct golden_reading *r, const struct line *l, struct error
 
 	mapped.number = l->number;
 	failed = failed || rollout_copy_add(&r->one->want, r->strip, &mapped, err);
-	buf_release(&text);
-	buf_release(&scratch);
+	BUFS_RELEASE(&text, &scratch);
 	return failed ? -1 : 0;
 }
 
@@ -347,9 +346,7 @@ void goldens_release(struct goldens *g)
 		rollout_copy_release(&g->items[i].got);
 		strip_free(g->items[i].strip);
 		proposals_release(&g->items[i].proposals);
-		buf_release(&g->items[i].text);
-		buf_release(&g->items[i].stripped);
-		buf_release(&g->items[i].lost);
+		BUFS_RELEASE(&g->items[i].text, &g->items[i].stripped, &g->items[i].lost);
 	}
 	free(g->items);
 	free(g->path);

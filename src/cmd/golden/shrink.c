@@ -325,16 +325,11 @@ static void put_result(struct shrinking *s, const struct minimized *m, const str
 	struct json_writer w;
 
 	jw_line(&w, &s->out.text, "summary");
-	jw_put_str(&w, "rollout", s->golden->want.id);
-	jw_put_text(&w, "rule", s->opts->rule);
-	jw_put_u64(&w, "from", s->count);
-	jw_put_u64(&w, "to", m->count);
-	jw_put_bool(&w, "minimal", m->is_minimal);
-	jw_put_bool(&w, "flaky", s->tries > 1 || !seen);
-	jw_put_u64(&w, "runs", s->runs);
-	jw_put_raw(&w, "calls", buf_view(calls));
-	jw_put_text(&w, "recording", buf_cstr(&s->files.recording));
-	jw_put_text(&w, "policy", buf_cstr(&s->files.policy));
+	jw_pack(&w,
+	        "rollout:%s,rule:%t,from:%i,to:%i,minimal:%b,flaky:%b,runs:%i,calls:%r,recording:%t,policy:%t",
+	        s->golden->want.id, s->opts->rule, (int64_t)s->count, (int64_t)m->count,
+	        m->is_minimal, s->tries > 1 || !seen, (int64_t)s->runs, buf_view(calls),
+	        buf_cstr(&s->files.recording), buf_cstr(&s->files.policy));
 	jw_line_end(&w);
 }
 

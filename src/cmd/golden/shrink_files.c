@@ -78,6 +78,5 @@ int shrink_files_write_policy(const struct shrink_files *f, struct str calls,
 
 void shrink_files_release(struct shrink_files *f)
 {
-	buf_release(&f->recording);
-	buf_release(&f->policy);
+	BUFS_RELEASE(&f->recording, &f->policy);
 }

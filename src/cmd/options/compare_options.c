@@ -277,8 +277,7 @@ int mask_list_file(struct mask_list *l, const char *golden, struct patterns *use
 		failed = file_read_regular("mask file", buf_cstr(&path), &text, err) ||
 		         add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
 	}
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 	return failed ? -1 : 0;
 }
 

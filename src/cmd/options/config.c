@@ -262,8 +262,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
 		}
 		failed = failed ? failed : add_secrets(f, k, &used, values);
-		buf_release(&line);
-		buf_release(&shown);
+		BUFS_RELEASE(&line, &shown);
 		if (failed)
 			return -1;
 	}

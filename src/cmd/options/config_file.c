@@ -113,8 +113,7 @@ static int refuse_found(const char *path, const char *flaw, struct error *err)
 	          "%s may not be used: it %s: %sname it with --config %s, or use none with "
 	          "ROLLDBG_CONFIG=",
 	          path, flaw, buf_cstr(&cure), buf_cstr(&word));
-	buf_release(&word);
-	buf_release(&cure);
+	BUFS_RELEASE(&word, &cure);
 	return -1;
 }
 

@@ -71,9 +71,7 @@ static enum trusted trusted_look(environment *variable, const char *path, struct
 	    !file_read("entry", buf_cstr(&entry), &is, &unused)) {
 		trusted = str_eq(buf_view(&is), buf_view(&wanted)) ? TRUSTED_YES : TRUSTED_CHANGED;
 	}
-	buf_release(&entry);
-	buf_release(&is);
-	buf_release(&wanted);
+	BUFS_RELEASE(&entry, &is, &wanted);
 	return trusted;
 }
 
@@ -94,9 +92,7 @@ int trusted_add(environment *variable, const struct config_file *f, struct error
 			&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
 			buf_view(&text), err);
 	}
-	buf_release(&folder);
-	buf_release(&entry);
-	buf_release(&text);
+	BUFS_RELEASE(&folder, &entry, &text);
 	return failed ? -1 : 0;
 }
 

@@ -41,10 +41,8 @@ static void put_rule(const struct check *c, struct buf *out)
 	struct json_writer w;
 
 	jw_line(&w, out, "rule");
-	jw_put_text(&w, "rule", c->id);
-	jw_put_text(&w, "severity", severity_name(c->severity));
-	jw_put_text(&w, "raised", c->raised);
-	jw_put_text(&w, "lowered", c->lowered);
+	jw_pack(&w, "rule:%t,severity:%t,raised:%t,lowered:%t", c->id, severity_name(c->severity),
+	        c->raised, c->lowered);
 	jw_put_array(&w, "explains");
 	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++)
 		jw_text(&w, c->explains[i]->id);
@@ -65,9 +63,7 @@ static void put_format_at(size_t index, struct buf *out)
 	struct json_writer w;
 
 	jw_line(&w, out, "format");
-	jw_put_text(&w, "format", f->name);
-	jw_put_bool(&w, "written", f->write != NULL);
-	jw_put_text(&w, "description", f->what);
+	jw_pack(&w, "format:%t,written:%b,description:%t", f->name, f->write != NULL, f->what);
 	jw_line_end(&w);
 }
 

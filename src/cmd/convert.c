@@ -180,7 +180,7 @@ static int close_file(struct converting *v, struct error *err)
 {
 	if (v->rows && write_parquet(v, err))
 		return -1;
-	int failed = flush(v, 0, err) || new_file_publish(&v->file, STR(""), err);
+	int failed = flush(v, 0, err) || new_file_publish(&v->file, err);
 
 	new_file_release(&v->file);
 	return failed ? -1 : 0;

@@ -450,7 +450,7 @@ int goldens_write(const struct goldens *g, const char *file, bool over, struct e
 	                     : new_file_open(&to, &conf, err);
 	if (!failed) {
 		write_rollouts(g, file, over, &to);
-		failed = new_file_publish(&to, STR(""), err);
+		failed = new_file_publish(&to, err);
 	}
 	new_file_release(&to);
 	buf_release(&path);

@@ -1,7 +1,7 @@
 /* rolldbg diff: the differences between two recordings, or two directories of recordings. */
 #include "base/text.h"
 #include "check/judge.h"
-#include "cmd/html_judge.h"
+#include "cmd/html_file.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/store/store.h"

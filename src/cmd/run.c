@@ -8,7 +8,6 @@
 #include "cmd/golden/goldens_choice.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/compare_options.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/model.h"
 #include "cmd/options/policies.h"
 #include "cmd/options/settings.h"

@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/html_judge.h"
+#include "cmd/html_file.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
 #include "evidence/effects_read.h"

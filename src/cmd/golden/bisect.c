@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cmd/golden/driver.h"
 #include "cmd/options/compare_options.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
 #include "json/write.h"

@@ -48,6 +48,10 @@ MUST_USE int driver_batch(struct driver *d, const struct context *c, struct batc
    not reached or lost; else 1 if a rollout was refused or timed out, or if `findings`; 0. */
 int driver_exit_code(const struct batch_count *count, bool findings);
 
+/* Raises the soft limit on open files as needed for that many rollouts. FAIL_SYSTEM, with the fix,
+   if the hard limit is too low. */
+MUST_USE int descriptors_allow(size_t rollouts, struct error *err);
+
 /* ---- rollouts of given calls, for commands that repeat them: bisect, shrink ---- */
 
 /* A target, and the state its rollouts share. trial_target_close accepts a zeroed one. */

@@ -1,13 +1,13 @@
 /* rolldbg shrink: the shortest sequence of a recording's calls that still causes a finding, or a
    divergence from the recording. */
 #include "base/log.h"
+
+#include "base/new_file.h"
 #include "base/text.h"
 #include "check/check.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens_choice.h"
-#include "cmd/golden/shrink_files.h"
 #include "cmd/golden/symptom.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
 #include "cmd/progress.h"
@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define DEFAULT_MAX_RUNS 1000
 #define TRIES            3  /* with all calls, to see whether the symptom is reproducible */
@@ -61,6 +62,12 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
 
+/* The output: a recording and a policy with the same calls. */
+struct shrink_files {
+	struct buf recording, policy; /* their paths */
+	bool replace;
+};
+
 struct shrinking {
 	const struct context *context;
 	const struct shrink_options *opts;
@@ -93,6 +100,78 @@ struct shrink_attempts {
 	struct shrinking *shrinking;
 	struct shrink_attempt *list;
 };
+
+/* ---- the files ---- */
+
+static struct str without_suffix(const char *path)
+{
+	struct str s = str_from(path);
+
+	if (str_ends(s, STR(".jsonl")))
+		s.n -= strlen(".jsonl");
+	return s;
+}
+
+static int check_new(const struct buf *path, struct error *err)
+{
+	return access(buf_cstr(path), F_OK) == 0
+	               ? error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it",
+	                           buf_cstr(path))
+	               : 0;
+}
+
+/* `out`: --out or NULL. */
+static int choose_files(struct shrink_files *f, const char *from, const char *out, bool replace,
+                        struct error *err)
+{
+	struct str stem = without_suffix(out ? out : from);
+
+	*f = (struct shrink_files){BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL), replace};
+	if (!out && strcmp(from, "-") == 0) {
+		return error_set(
+			err, FAIL_USAGE,
+			"the recording is read from standard input: name the file to write "
+			"with --out");
+	}
+	if (out)
+		buf_text(&f->recording, out);
+	else
+		buf_printf(&f->recording, "%.*s.shrunk.jsonl", STR_ARG(stem));
+	buf_printf(&f->policy, out ? "%.*s.policy.json" : "%.*s.shrunk.policy.json", STR_ARG(stem));
+	return !replace && (check_new(&f->recording, err) || check_new(&f->policy, err)) ? -1 : 0;
+}
+
+static void write_policy(struct str calls, const struct golden *g, struct buf *out)
+{
+	struct str call;
+	const char *between = "\n";
+
+	buf_text(out, "{\n\t\"kind\": \"script\",\n\t\"name\": \"shrunk\",\n\t\"description\": ");
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_printf(
+		&text,
+		"The calls of rollout %.*s that are needed to reproduce the finding or difference.",
+		STR_ARG(g->want.id));
+	json_quote(out, buf_view(&text));
+	buf_release(&text);
+	buf_text(out, ",\n\t\"calls\": [");
+	for (size_t cursor = 0; json_next(calls, &cursor, &call); between = ",\n")
+		buf_printf(out, "%s\t\t%.*s", between, STR_ARG(call));
+	buf_text(out, "\n\t]\n}\n");
+}
+
+static int write_policy_file(const struct shrink_files *f, struct str calls, const struct golden *g,
+                             struct error *err)
+{
+	struct buf text = BUF(SIZE_MAX / 2);
+
+	write_policy(calls, g, &text);
+	struct new_file_conf conf = {buf_cstr(&f->policy), .replace = f->replace};
+	int failed = new_file_put(&conf, buf_view(&text), err);
+	buf_release(&text);
+	return failed;
+}
 
 /* ---- playing ---- */
 
@@ -370,7 +449,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 	write_calls(s, &list, &calls);
 	int failed = record(s, &list, &last, err) ||
-	             shrink_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
+	             write_policy_file(&s->files, buf_view(&calls), s->golden, err);
 
 	progress_give_way(s->progress);
 	if (!failed && !m->is_minimal)
@@ -447,7 +526,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
-	             shrink_files_choose(&s->files, file, o->out, o->force, err) ||
+	             choose_files(&s->files, file, o->out, o->force, err) ||
 	             trial_target_open(&s->target, s->context, &o->target, err);
 
 	s->goldens.path = file; /* name of their file */
@@ -460,7 +539,7 @@ static void tear_down(struct shrinking *s)
 	trial_target_close(&s->target);
 	symptom_release(&s->symptom);
 	goldens_release(&s->goldens);
-	shrink_files_release(&s->files);
+	BUFS_RELEASE(&s->files.recording, &s->files.policy);
 	output_release(&s->out);
 	free(s->calls);
 	pthread_mutex_destroy(&s->lock);

@@ -87,8 +87,7 @@ const struct opt global_options[] = {
                   "explain decisions on stderr; give twice for more detail"),
 	OPT_FLAG('q', "quiet", OPT_HARMLESS, FIELD(quiet),
                  "print only results (findings, differences, failed properties) and errors: no "
-                 "tables, "
-                 "summaries, progress or log messages"),
+                 "tables, summaries, progress or log messages"),
 	OPT_CHOICE(0, "color", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
 	OPT_STRING(

@@ -39,9 +39,8 @@ static const struct opt options[] = {
                  "inject this fault; may be given several times"),
 	OPT_LIST(0, "allow-origin", OPT_REACH, "ORIGIN", FIELD(origins),
                  "also accept requests from web pages of this origin, http://HOST[:PORT] (with "
-                 "CORS headers), and requests for that host; * accepts all (default: pages of "
-                 "this host, and requests for an IP address or localhost); may be given several "
-                 "times"),
+                 "CORS headers), and requests for that host; * accepts all (default: pages of this "
+                 "host, and requests for an IP address or localhost); may be given several times"),
 	OPT_STRING(0, "delay", OPT_HARMLESS, "DURATION", FIELD(delay),
                    "make each tool call take this long"),
 	OPT_CHOICE(0, "as", OPT_HARMLESS, "ROLE", "env|llm", FIELD(as),
@@ -288,8 +287,7 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 const struct command command_serve = {
 	.name = "serve",
 	.summary = "serve a built-in environment, healthy or with faults, the playback of a "
-		   "recording, "
-		   "or a scripted model",
+		   "recording, or a scripted model",
 	.operands = "[BUILTIN | FILE | llm SCRIPT]",
 	.description =
 		"BUILTIN is a built-in environment, frozen_lake (the default) or desk, optionally "

@@ -30,8 +30,7 @@ struct bisect_options {
 static const struct opt options[] = {
 	OPT_LIST('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(envs),
                  "a target, as in run: first the environment itself, then each proxy in front of "
-                 "it, "
-                 "innermost first"),
+                 "it, innermost first"),
 	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(target.seed),
                     "reset each target with this seed"),
 	OPT_STRING(0, "actions", OPT_REACH + OPT_COMMON, "A,B,..", FIELD(actions),

@@ -311,9 +311,8 @@ int goldens_check_begin(const struct goldens *g, const struct target_options *o,
 		    !json_equal(then->value[KEY_OBSERVATION], now->value[KEY_OBSERVATION])) {
 			return error_set(
 				err, FAIL_USAGE,
-				"%s: rollout %.*s begins differently in the built-in lake, "
-				"which is the environment without --env: name its "
-				"environment with --env",
+				"%s: rollout %.*s begins differently in the built-in lake, which "
+				"is the environment without --env: name its environment with --env",
 				one->file, STR_ARG(one->want.id));
 		}
 	}

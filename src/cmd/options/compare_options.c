@@ -20,14 +20,12 @@
 static const struct opt rows[] = {
 	OPT_LIST(0, "mask", OPT_HARMLESS + OPT_COMMON, "POINTER", FIELD(masks),
                  "do not compare values that match this JSON Pointer into a line; * matches any "
-                 "one token, "
-                 "** any depth; masks in the headers always apply"),
+                 "one token, ** any depth; masks in the headers always apply"),
 	OPT_LIST(0, "tolerance", OPT_HARMLESS + OPT_COMMON, "POINTER=EPS", FIELD(tolerances),
                  "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
 	OPT_LIST(0, "unordered", OPT_HARMLESS, "POINTER[=KEY]", FIELD(unordered),
                  "ignore the order of the array at POINTER: match its elements by their member "
-                 "KEY, or as a "
-                 "set"),
+                 "KEY, or as a set"),
 };
 const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
 

@@ -227,8 +227,8 @@ int config_expand_target(struct keyed *k, const cJSON *string, environment *vari
 
 void config_shell_word(struct buf *out, const char *word)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_-+=,./:@%";
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
 
 	if (*word && strspn(word, safe) == strlen(word)) {
 		buf_text(out, word);

@@ -59,18 +59,6 @@ struct known debugger_known(struct debugger *d)
 		.moment = &d->now, .ignored = d->ignored, .begins = finding_begins, .ctx = d};
 }
 
-enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after)
-{
-	char hash[HASH_HEX + 1];
-
-	if (!after.p)
-		return EFFECT_UNKNOWN;
-	if (str_eq(after, step->value[KEY_STATE]))
-		return EFFECT_UNCHANGED;
-	json_hash(d->hasher, after, d->ignored, &d->hashing, hash);
-	return effect_between(line_state_hash(step), str_from(hash));
-}
-
 /* At the newest step of a live session, the state after it is known before it is recorded. */
 static void add_live_state(struct debugger *d)
 {
@@ -140,9 +128,9 @@ bool debugger_goes_on(struct debugger *d)
 	return !d->stopped && (!has_signal(d) || clear_interrupt(d));
 }
 
-void debugger_wait(struct debugger *d)
+bool debugger_wait(struct debugger *d)
 {
-	live_wait(d->live, debugger_is_interrupted, clear_interrupt, d);
+	return live_wait(d->live, debugger_is_interrupted, clear_interrupt, d);
 }
 
 /* The effects of a live session's own recording; NULL for any other file. */

@@ -54,8 +54,6 @@ const char *debug_mode_name(enum debug_mode m);
 const char *debugger_file(const struct debugger *d);
 /* The facts that expressions are evaluated on. */
 struct known debugger_known(struct debugger *d);
-/* The effect of a step, determined only from its state and the state after it. */
-enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Updates d->now from the cursor. */
 void debugger_refresh(struct debugger *d);
 /* True if the running command should stop; polled during long reads. d is a struct debugger. */
@@ -63,8 +61,8 @@ bool debugger_is_interrupted(void *d);
 /* False if a signal requires the program to exit; a signal that only stopped a command is
    cleared. */
 bool debugger_goes_on(struct debugger *d);
-/* Waits until the live session proposes a call or is over. */
-void debugger_wait(struct debugger *d);
+/* Waits until the live session proposes a call or is over; returns whether that was interrupted. */
+bool debugger_wait(struct debugger *d);
 /* Reads lines recorded since, and moves to the newest step. */
 MUST_USE int debugger_to_newest(struct debugger *d, struct error *err);
 /* Opens a rollout of a recording, replacing the current one. */

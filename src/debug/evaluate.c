@@ -238,11 +238,6 @@ bool expression_asks_rules(const struct expression *e)
 	return names(e, FACT_RULE);
 }
 
-bool expression_asks_effect(const struct expression *e)
-{
-	return names(e, FACT_EFFECT) || names(e, FACT_CHANGED);
-}
-
 /* `changed` refers to a member of the state. */
 static struct path plain_path(struct path p)
 {

@@ -116,23 +116,7 @@ int live_take_line(void *ctx, const struct line *line, struct error *err)
 	if (line->type != LINE_STEP)
 		return 0;
 	note_early_end(l, line);
-	l->is_new = true;
-	return line_copy_set(&l->step, line, err);
-}
-
-static bool passes(struct live *l)
-{
-	bool is_new = l->is_new;
-
-	pthread_mutex_lock(&l->lock);
-	bool asks = !l->pass || l->pausing || l->ending || l->proposal.kind == PROPOSAL_NONE;
-	pthread_mutex_unlock(&l->lock);
-	l->is_new = false;
-	if (asks)
-		return false;
-	const struct moment answered = {
-		.line = &l->step.line, .position = 1, .after = l->proposal.state};
-	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
+	return 0;
 }
 
 /* Asks the real policy; after an interrupt there is no proposal. */
@@ -196,7 +180,7 @@ static int decide(struct policy *policy, const struct policy_view *v, struct dec
 	if (v->over && l->inner) /* the rest of the turn is not sent */
 		return l->inner->ops->decide(l->inner, v, out, err);
 	while (again) {
-		if (consult(l, v, out, err) || (!passes(l) && !is_ending(l) && ask(l, err)))
+		if (consult(l, v, out, err) || (!is_ending(l) && ask(l, err)))
 			return -1;
 		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited && !is_ending(l);
 	}

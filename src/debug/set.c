@@ -148,4 +148,3 @@ int verb_delete(struct debugger *d, struct str arguments, struct error *err)
 	return str_is(word, "display") ? delete_some(d, true, rest, err)
 	                               : delete_some(d, false, arguments, err);
 }
-

@@ -38,18 +38,6 @@ static void offer_tools(struct debugger *d, struct word_completion *c)
 	buf_release(&name);
 }
 
-static void offer_facts(struct word_completion *c)
-{
-	for (size_t i = 0; i < FACTS_NAMED; i++)
-		offer(c, str_from(named_facts[i].name));
-}
-
-static void offer_rules(struct word_completion *c)
-{
-	for (size_t i = 0; i < checks_count; i++)
-		offer(c, str_from(checks[i]->id));
-}
-
 /* Offers the members one level below the last slash of the word. */
 static void offer_pointers(struct debugger *d, struct word_completion *c)
 {
@@ -72,26 +60,18 @@ static void offer_pointers(struct debugger *d, struct word_completion *c)
 	BUFS_RELEASE(&pointer, &scratch);
 }
 
-static void offer_info(struct word_completion *c)
-{
-	for (size_t i = 0; info_topic(i); i++)
-		offer(c, str_from(info_topic(i)));
-}
-
 /* Candidates in an expression or for a path argument. */
-static void offer_paths(struct debugger *d, struct word_completion *c, struct str before)
+static void offer_paths(struct debugger *d, struct word_completion *c)
 {
-	bool in_pointer = c->word.n && memchr(c->word.p, '/', c->word.n);
-
 	offer_pointers(d, c);
-	if (in_pointer)
+	if (c->word.n && memchr(c->word.p, '/', c->word.n))
 		return;
-	if (str_ends(before, STR("tool")) || str_ends(before, STR("tool ==")))
+	for (size_t i = 0; i < FACTS_NAMED; i++)
+		offer(c, str_from(named_facts[i].name));
+	for (size_t i = 0; c->word.n && i < checks_count; i++)
+		offer(c, str_from(checks[i]->id));
+	if (c->word.n)
 		offer_tools(d, c);
-	else if (str_ends(before, STR("rule")) || str_ends(before, STR("rule ==")))
-		offer_rules(c);
-	else
-		offer_facts(c);
 }
 
 void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx)
@@ -115,9 +95,10 @@ void complete_line(struct debugger *d, struct str line, completion_fn *take, voi
 	if (v->run == verb_help)
 		offer_verbs(&c);
 	else if (v->run == verb_info)
-		offer_info(&c);
+		for (size_t i = 0; info_topic(i); i++)
+			offer(&c, str_from(info_topic(i)));
 	else if (v->group == GROUP_LIVE || v->run == verb_tools)
 		offer_tools(d, &c);
 	else if (v->run == verb_print || v->group == GROUP_STOP)
-		offer_paths(d, &c, before);
+		offer_paths(d, &c);
 }

@@ -66,11 +66,6 @@ static int command_line_read(struct command_line *l, struct error *err)
 	return operands;
 }
 
-static void command_line_release(struct command_line *l)
-{
-	config_release(&l->config);
-}
-
 /* ---- global options ---- */
 
 struct globals {
@@ -135,23 +130,11 @@ static void apply_globals(struct context *c, const struct globals *g)
 		c->style.color = !strcmp(g->color, "always");
 }
 
-static int print(void (*text)(const struct command *, struct buf *), const struct command *cmd,
-                 struct error *err)
+static int print_version(struct error *err)
 {
 	struct output out = output_to_stdout();
 
-	text(cmd, &out.text);
-	return output_close(&out, err);
-}
-
-static int print_help(const struct command *cmd, const char *subject, struct error *err)
-{
-	struct output out = output_to_stdout();
-
-	if (help_command(cmd, subject, &out.text, err)) {
-		output_release(&out);
-		return -1;
-	}
+	buf_text(&out.text, "rolldbg " ROLLDBG_VERSION "\n");
 	return output_close(&out, err);
 }
 
@@ -162,18 +145,6 @@ static const char *help_subject(int argc, char **argv)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return argv[i + 1][0] == '-' ? NULL : argv[i + 1];
 	return NULL;
-}
-
-static void list_text(const struct command *cmd, struct buf *out)
-{
-	(void)cmd;
-	help_all(out);
-}
-
-static void version_text(const struct command *cmd, struct buf *out)
-{
-	(void)cmd;
-	buf_text(out, "rolldbg " ROLLDBG_VERSION "\n");
 }
 
 static int check_operands(const struct command_line *l, int given, struct error *err)
@@ -267,8 +238,8 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 	l.values = mem_new(l.size);
 	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
 	if (command_line_check(&l, err) >= 0) {
-		code = g->help      ? print_help(cmd, help_subject(argc, argv), err)
-		       : g->version ? print(version_text, cmd, err)
+		code = g->help      ? help_print(cmd, help_subject(argc, argv), err)
+		       : g->version ? print_version(err)
 		                    : run_settled(c, &l, g, err);
 	}
 	if (code < 0 && config_pass_over_defaults(&l.config, err)) {
@@ -277,7 +248,7 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 	}
 	if (code < 0)
 		error_wrap(err, "%s", cmd->name);
-	command_line_release(&l);
+	config_release(&l.config);
 	free(typed);
 	free(l.values);
 	free(opts);
@@ -295,15 +266,12 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 		return -1;
 	apply_globals(c, &g);
 	if (g.version)
-		return print(version_text, NULL, err);
-	if (!operands) {
-		if (g.help)
-			return print(list_text, NULL, err);
-		return command_none(err);
-	}
+		return print_version(err);
+	if (!operands)
+		return g.help ? help_print(NULL, NULL, err) : command_none(err);
 	if (command_find(str_from(argv[1]), &c->command, err))
 		return -1;
-	return g.help ? print_help(c->command, operands > 1 ? argv[2] : NULL, err)
+	return g.help ? help_print(c->command, operands > 1 ? argv[2] : NULL, err)
 	              : run_command(c, c->command, operands - 1, argv + 2, err);
 }
 

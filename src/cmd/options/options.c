@@ -417,24 +417,14 @@ static void help_of(const struct opt *o, struct buf *out)
 	text_wrap(out, str_from(o->help), HELP_COLUMN, HELP_WIDTH);
 }
 
-void options_help_common(const struct opt *opts, size_t count, struct buf *out)
+bool options_help_some(const struct opt *opts, size_t count, struct str subject, struct buf *out)
 {
+	size_t before = out->n;
+
 	for (size_t i = 0; i < count; i++)
-		if (opts[i].common)
+		if (subject.p ? str_eq(option_subject(&opts[i]), subject) : opts[i].common)
 			help_of(&opts[i], out);
-}
-
-bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < count; i++) {
-		if (str_eq(option_subject(&opts[i]), word)) {
-			help_of(&opts[i], out);
-			found = true;
-		}
-	}
-	return found;
+	return out->n > before;
 }
 
 void options_help(const struct opt *opts, size_t count, struct buf *out)

@@ -316,12 +316,6 @@ static struct list_columns columns_of(const struct style *style)
 	return c;
 }
 
-/* The time without seconds, with a space instead of the T. */
-static void put_time(struct buf *out, const char *time)
-{
-	buf_printf(out, "%.10s %.5s  ", time, time + 11);
-}
-
 static void put_row(struct store_listing *l, size_t index, const char *time,
                     const struct stored_summary *s)
 {
@@ -330,7 +324,7 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	struct list_columns columns = columns_of(&l->context->style);
 
 	buf_printf(out, "@%-*zu  ", NAME_COLUMNS - 1, index + 1);
-	put_time(out, time);
+	buf_printf(out, "%.10s %.5s  ", time, time + 11); /* without T and seconds */
 	buf_text(&verdict, stored_verdict_name(s->verdict));
 	if (s->rule_count)
 		buf_printf(&verdict, ": %s", s->rules[0]);

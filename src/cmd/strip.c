@@ -63,7 +63,7 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
 	                     : strip_line(s->strip, l, s->terminal ? &line : &s->out.text, err);
 	text_escape_json(&s->out.text, buf_view(&line));
 	buf_release(&line);
-	return failed ? -1 : output_flush_blocks(&s->out, err);
+	return failed ? -1 : output_flush_some(&s->out, err);
 }
 
 static int strip_rollouts(struct stripping *s, struct by_rollout *lines, struct error *err)

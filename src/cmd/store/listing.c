@@ -107,12 +107,6 @@ static void explain_rule(const struct check *c, struct buf *out)
 	buf_release(&text);
 }
 
-/* One line, so that grep works; wrapped on a terminal. */
-static size_t width_of(struct style style)
-{
-	return style.terminal ? style.columns : SIZE_MAX;
-}
-
 static void list_rule_at(size_t index, size_t width, struct buf *out)
 {
 	const struct check *c = checks[index];
@@ -151,7 +145,7 @@ static int print_list(const struct list *list, size_t count, struct style style,
 		if (json)
 			list->as_json(i, &out.text);
 		else
-			list->as_text(i, width_of(style), &out.text);
+			list->as_text(i, style.terminal ? style.columns : SIZE_MAX, &out.text);
 	if (json)
 		put_count(count, &out.text);
 	return output_close(&out, err);

@@ -350,25 +350,16 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	BUFS_RELEASE(&verdict, &task);
 }
 
-/* null if the recording is unusable */
-static void put_count(struct json_writer *w, const char *key, const struct stored_summary *s,
-                      int64_t n)
-{
-	if (s->verdict == STORED_UNUSABLE || n < 0)
-		jw_put_null(w, key);
-	else
-		jw_put_i64(w, key, n);
-}
-
 static void put_sums(struct json_writer *w, const struct stored_summary *s)
 {
 	bool usable = s->verdict != STORED_UNUSABLE;
+	const struct judge_summary *sums = &s->sums;
 
-	put_count(w, "rollouts", s, s->sums.rollouts);
-	put_count(w, "turns", s, s->sums.turns);
-	put_count(w, "steps", s, s->sums.steps);
-	put_count(w, "effective", s, s->sums.effective);
-	put_count(w, "failed", s, s->sums.failed);
+	jw_put_count(w, "rollouts", usable ? sums->rollouts : -1);
+	jw_put_count(w, "turns", usable ? sums->turns : -1);
+	jw_put_count(w, "steps", usable ? sums->steps : -1);
+	jw_put_count(w, "effective", usable ? sums->effective : -1);
+	jw_put_count(w, "failed", usable ? sums->failed : -1);
 	jw_put_raw(w, "reward", usable ? str_from(s->sums.reward) : STR("null"));
 	jw_put_array(w, "rules");
 	for (size_t i = 0; i < s->rule_count; i++)

@@ -130,9 +130,7 @@ static struct str pointer_of(struct str rest, struct arena *arena)
 	buf_char(&pointer, '/');
 	for (size_t i = 0; i < rest.n; i++)
 		buf_char(&pointer, rest.p[i] == '.' ? '/' : rest.p[i]);
-	struct str kept = arena_str(arena, buf_view(&pointer));
-	buf_release(&pointer);
-	return kept;
+	return buf_keep(&pointer, arena);
 }
 
 static int no_such_fact(struct str name, struct error *err)
@@ -196,16 +194,13 @@ static struct str literal_of(struct expression_parser *p)
 {
 	struct arena *arena = &p->out->arena;
 	struct buf quoted = BUF(BUF_MAX_MESSAGE);
-	struct str literal;
 
 	if (p->kind == TOKEN_TEXT || is_number(p->token) || str_is(p->token, "true") ||
 	    str_is(p->token, "false") || str_is(p->token, "null")) {
 		return arena_str(arena, p->token);
 	}
 	json_quote(&quoted, p->token);
-	literal = arena_str(arena, buf_view(&quoted));
-	buf_release(&quoted);
-	return literal;
+	return buf_keep(&quoted, arena);
 }
 
 /* ---- words that must be known ---- */

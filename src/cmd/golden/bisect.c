@@ -178,10 +178,7 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
 	jw_line(&w, &b->out.text, "layer");
 	jw_pack(&w, "rollout:%s,target:%t,against:%t,differences:%i", g->want.id, layer->name,
 	        layer[-1].name, (int64_t)differences);
-	if (l && l->step >= 0)
-		jw_put_i64(&w, "step", l->step);
-	else
-		jw_put_null(&w, "step");
+	jw_put_count(&w, "step", l ? l->step : -1);
 	jw_line_end(&w);
 }
 

@@ -112,8 +112,7 @@ static void read_calls(struct golden *g)
 		jw_end(&w);
 	}
 	jw_end(&w);
-	g->calls = arena_str(&g->want.arena, buf_view(&calls));
-	buf_release(&calls);
+	g->calls = buf_keep(&calls, &g->want.arena);
 }
 
 static void read_source(struct golden *g)
@@ -197,10 +196,7 @@ void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf
 
 static struct golden *add_golden(struct goldens *g, const char *file)
 {
-	if (g->count == g->room) {
-		g->room = g->room ? 2 * g->room : 16;
-		g->items = mem_resize(g->items, g->room, sizeof(*g->items));
-	}
+	g->items = mem_grow(g->items, g->count, sizeof(*g->items));
 	struct golden *one = &g->items[g->count++];
 	*one = (struct golden){
 		.file = file, .text = BUF(SIZE_MAX / 2), .stripped = BUF(SIZE_MAX / 2)};

@@ -46,7 +46,7 @@ struct golden {
 
 struct goldens {
 	struct golden *items;
-	size_t count, room;
+	size_t count;
 	char *path;                      /* read by goldens_read_policy; owned */
 	struct golden *policy;           /* whose calls are the policy; NULL: none */
 	const struct opt_list *tool_map; /* set before reading; NULL: none */

@@ -74,9 +74,7 @@ static void put_format_at(size_t index, struct buf *out)
 static void explain_paragraphs(struct str why, struct buf *out)
 {
 	while (why.n) {
-		const char *end = memchr(why.p, '\n', why.n);
-		size_t n = end ? (size_t)(end - why.p) : why.n;
-		struct str paragraph = {why.p, n};
+		struct str paragraph = str_cut(&why, '\n');
 
 		if (str_starts(paragraph, STR("- "))) {
 			buf_text(out, "- ");
@@ -85,7 +83,6 @@ static void explain_paragraphs(struct str why, struct buf *out)
 			buf_char(out, '\n');
 			text_wrap(out, paragraph, 0, EXPLAIN_WIDTH);
 		}
-		why = str_skip(why, n + (end != NULL));
 	}
 }
 

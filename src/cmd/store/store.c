@@ -298,8 +298,7 @@ int store_name(environment *variable, const char **name, struct arena *arena, st
 		struct buf path = BUF(BUF_MAX_SMALL);
 
 		stored_path(&all, number - 1, &path);
-		*name = arena_str(arena, buf_view(&path)).p;
-		buf_release(&path);
+		*name = buf_keep(&path, arena).p;
 	}
 	stored_release(&all);
 	return failed;

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cmd/options/compare_options.h"
 #include "compare/tool_changes.h"
-#include "recording/recorder.h"
 
 #include <inttypes.h>
 
@@ -110,28 +109,17 @@ static int take_line(void *ctx, const struct line *l, struct error *err)
 
 static bool open_again(struct driver *d, struct again *a)
 {
-	static const struct recorder_conf nowhere = {.path = "/dev/null"};
 	struct line_sink sink = {take_line, a};
+	const struct trial trial = {
+		.golden = a->golden, .policy = {.calls = STR("[]")}, .sink = &sink};
 	struct rollout_result result = {.opened = false};
-	struct recorder *recorder = NULL;
 	struct io *io = NULL;
 	struct error ignored; /* the replay's own result stands */
+	bool opened = !driver_new_io(d, &io, &ignored) &&
+	              !trial_run(d, &trial, io, &result, &ignored) && result.opened;
 
-	if (!driver_new_io(d, &io, &ignored) && !recorder_new(&nowhere, &recorder, &ignored)) {
-		struct rollout_conf conf = driver_conf(d, io);
-
-		conf.policy = (struct policy_conf){.calls = STR("[]")};
-		golden_start(a->golden, false, &conf);
-		conf.options_fit = NULL;
-		conf.recorder = recorder;
-		conf.sinks = &sink;
-		conf.sink_count = 1;
-		result.opened = !driver_rollout(d, &conf, &result, &ignored) && result.opened;
-	}
-	if (recorder)
-		(void)!recorder_close(recorder, &ignored);
 	io_free(io);
-	return result.opened && a->copy.end.text.p;
+	return opened && a->copy.end.text.p;
 }
 
 /* Without the calls: what the reset replied, and the first state. */

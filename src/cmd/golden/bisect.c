@@ -52,7 +52,7 @@ struct layer_rollout {
 struct layer {
 	const char *name;
 	struct target_options options;
-	struct trial_target target;
+	struct driver driver;
 	struct layer_rollout *rollouts;
 	struct error peer; /* from the first rollout that was lost or not connected */
 	pthread_mutex_t lock;
@@ -98,7 +98,7 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	struct trial trial = {
 		.golden = g, .policy = {.calls = g->calls, .force_call = true}, .sink = &sink};
 
-	if (trial_run(&layer->target, &trial, io, result, err))
+	if (trial_run(&layer->driver, &trial, io, result, err))
 		return -1;
 	r->whole = trial_is_whole(result);
 	pthread_mutex_lock(&layer->lock);
@@ -130,7 +130,7 @@ static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, st
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
 		if (new_strips(b, b->driven, err) ||
-		    driver_batch(&b->driven->target.driver, b->context, batch, &count, err)) {
+		    driver_batch(&b->driven->driver, b->context, batch, &count, err)) {
 			return -1;
 		}
 		worst->interrupted += count.interrupted + (count.total - count.done);
@@ -339,7 +339,8 @@ static int open_layers(struct bisecting *b, struct error *err)
 		layer->options = b->opts->target;
 		layer->options.env = envs->item[i];
 		pthread_mutex_init(&layer->lock, NULL);
-		if (trial_target_open(&layer->target, b->context, &layer->options, err))
+		driver_init(&layer->driver, b->context);
+		if (driver_start(&layer->driver, b->context, &layer->options, err))
 			return -1;
 	}
 	return 0;
@@ -352,7 +353,7 @@ static void close_layer(struct layer *layer, size_t rollouts)
 		strip_free(layer->rollouts[i].strip);
 	}
 	free(layer->rollouts);
-	trial_target_close(&layer->target);
+	driver_release(&layer->driver);
 	pthread_mutex_destroy(&layer->lock);
 }
 
@@ -389,7 +390,7 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                   : conclude(&b, &count, err);
 
 	if (code < 0 && b.opened)
-		env_target_hide(&b.layers[0].target.driver.target, err);
+		env_target_hide(&b.layers[0].driver.target, err);
 	tear_down(&b);
 	return code;
 }

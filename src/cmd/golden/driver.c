@@ -18,6 +18,9 @@ void driver_init(struct driver *d, const struct context *c)
 
 void driver_release(struct driver *d)
 {
+	struct error ignored; /* it contains nothing */
+
+	(void)!recorder_close(d->nowhere, &ignored);
 	env_target_release(&d->target);
 	page_cache_free(d->pages);
 	volatile_members_free(d->volatile_members);
@@ -149,47 +152,41 @@ int descriptors_allow(size_t rollouts, struct error *err)
 	               : 0;
 }
 
-/* ---- rollouts of given calls, for commands that repeat them: bisect, shrink ---- */
+/* ---- rollouts of given calls, for commands that repeat them: replay, bisect, shrink ---- */
 
-int trial_target_open(struct trial_target *t, const struct context *c,
-                      const struct target_options *o, struct error *err)
+int driver_start(struct driver *d, const struct context *c, const struct target_options *o,
+                 struct error *err)
+{
+	return env_target_prepare(&d->target, c, o, err) || env_target_start(&d->target, err) ? -1
+	                                                                                      : 0;
+}
+
+static int open_nowhere(struct driver *d, struct error *err)
 {
 	static const struct recorder_conf nowhere = {.path = "/dev/null"};
 
-	*t = (struct trial_target){.options = o};
-	driver_init(&t->driver, c);
-	return env_target_prepare(&t->driver.target, c, o, err) ||
-	                       env_target_start(&t->driver.target, err) ||
-	                       recorder_new(&nowhere, &t->nowhere, err)
-	               ? -1
-	               : 0;
+	pthread_mutex_lock(&d->lock);
+	int failed = d->nowhere ? 0 : recorder_new(&nowhere, &d->nowhere, err);
+	pthread_mutex_unlock(&d->lock);
+	return failed;
 }
 
-void trial_target_close(struct trial_target *t)
-{
-	struct error ignored; /* it contains nothing */
-
-	if (!t->options)
-		return;
-	(void)!recorder_close(t->nowhere, &ignored);
-	driver_release(&t->driver);
-	t->options = NULL;
-}
-
-int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
+int trial_run(struct driver *d, const struct trial *trial, struct io *io,
               struct rollout_result *out, struct error *err)
 {
-	struct rollout_conf conf = driver_conf(&t->driver, io);
+	struct rollout_conf conf = driver_conf(d, io);
 
+	if (!trial->recorder && open_nowhere(d, err))
+		return -1;
 	conf.policy = trial->policy;
-	conf.recorder = trial->recorder ? trial->recorder : t->nowhere;
+	conf.recorder = trial->recorder ? trial->recorder : d->nowhere;
 	conf.sinks = trial->sink;
 	conf.sink_count = trial->sink ? 1 : 0;
 	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
-	conf.order = NULL;       /* lines need no order: they are not shown */
-	if (trial->golden)
-		golden_start(trial->golden, t->options->seed.given, &conf);
-	return driver_rollout(&t->driver, &conf, out, err);
+	if (!trial->recorder)
+		conf.order = NULL; /* lines need no order: they are not shown */
+	golden_start(trial->golden, d->target.options->seed.given, &conf);
+	return driver_rollout(d, &conf, out, err);
 }
 
 bool trial_is_whole(const struct rollout_result *r)

@@ -74,7 +74,7 @@ struct shrinking {
 	struct goldens goldens;
 	struct golden *golden;
 	struct symptom symptom;
-	struct trial_target target;
+	struct driver driver;
 	struct progress *progress;
 	struct str *calls; /* raw JSON, one item per call */
 	size_t count;
@@ -212,7 +212,7 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	                      .sink = &sink,
 	                      .recorder = attempt->recorder};
 	int failed = symptom_watch_start(&watch, &s->symptom, err) ||
-	             trial_run(&s->target, &trial, io, result, err);
+	             trial_run(&s->driver, &trial, io, result, err);
 
 	if (!failed) {
 		symptom_watch_finish(&watch);
@@ -234,7 +234,7 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
 		.count = count, .jobs = s->jobs, .rollout = play_one, .ctx = &all};
 	struct batch_count done;
 
-	if (driver_batch(&s->target.driver, s->context, batch, &done, err))
+	if (driver_batch(&s->driver, s->context, batch, &done, err))
 		return -1;
 	s->runs += count;
 	if (done.interrupted || done.done < done.total)
@@ -294,13 +294,12 @@ static int not_reproduced(const struct shrinking *s, struct error *err)
 			"%s in %d runs at %s; make sure that it is the environment that was "
 			"recorded, with the same seed, reset arguments and state source",
 			s->count, STR_ARG(s->golden->want.id), what(s), TRIES,
-			s->target.driver.target.name);
+			s->driver.target.name);
 	}
 	return error_set(err, FAIL_INPUT,
 	                 "not reproduced: the %zu calls of rollout %.*s got the golden's replies "
 	                 "in %d runs at %s; replay shows whether they diverge at all",
-	                 s->count, STR_ARG(s->golden->want.id), TRIES,
-	                 s->target.driver.target.name);
+	                 s->count, STR_ARG(s->golden->want.id), TRIES, s->driver.target.name);
 }
 
 /* Plays all calls several times. *length: the most calls it took to see the symptom. */
@@ -378,7 +377,7 @@ static int record(struct shrinking *s, const struct sublist *list, struct shrink
 	struct recorder_conf conf = {.path = buf_cstr(&s->files.recording),
 	                             /* the name was checked; overwrites a failed attempt */
 	                             .force = true,
-	                             .secrets = s->target.driver.target.secrets};
+	                             .secrets = s->driver.target.secrets};
 	int failed = 0;
 
 	for (size_t t = 0; t < LAST_TRIES && !failed && !attempt->seen; t++) {
@@ -527,7 +526,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
 	             choose_files(&s->files, file, o->out, o->force, err) ||
-	             trial_target_open(&s->target, s->context, &o->target, err);
+	             driver_start(&s->driver, s->context, &o->target, err);
 
 	s->goldens.path = file; /* name of their file */
 	return failed ? -1 : 0;
@@ -536,7 +535,7 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 static void tear_down(struct shrinking *s)
 {
 	progress_free(s->progress);
-	trial_target_close(&s->target);
+	driver_release(&s->driver);
 	symptom_release(&s->symptom);
 	goldens_release(&s->goldens);
 	BUFS_RELEASE(&s->files.recording, &s->files.policy);
@@ -557,11 +556,12 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 	struct minimized m = {0};
 
 	pthread_mutex_init(&s.lock, NULL);
+	driver_init(&s.driver, c);
 	int code = set_up(&s, argc, argv, err) || search(&s, &m, err) ? -1 : finish(&s, &m, err);
 
 	progress_give_way(s.progress);
 	if (code < 0)
-		env_target_hide(&s.target.driver.target, err);
+		env_target_hide(&s.driver.target, err);
 	free(m.index);
 	tear_down(&s);
 	return code;

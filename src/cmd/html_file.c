@@ -68,14 +68,6 @@ void html_file_note(struct html_file *h, const char *text)
 		page_note(h->page, text, &h->text);
 }
 
-void html_file_results(struct html_file *h, struct str lines)
-{
-	if (h->page) {
-		page_results(h->page, lines, &h->text);
-		flush(h, FLUSH_AT);
-	}
-}
-
 void html_file_summary(struct html_file *h, const struct judge *j, int64_t unfinished)
 {
 	if (h->page)
@@ -159,7 +151,8 @@ int html_judge_new(const struct html_job *job, bool again, struct html_judge **o
 
 void html_judge_results(struct html_judge *h, struct str lines)
 {
-	html_file_results(&h->html, lines);
+	page_results(h->html.page, lines, &h->html.text);
+	flush(&h->html, FLUSH_AT);
 }
 
 /* Returns true if the recording is one of several: an unusable one is skipped. */

@@ -28,7 +28,6 @@ MUST_USE int html_file_open(struct html_file *h, const char *path, struct error 
 void html_file_line(struct html_file *h, const struct evidence_update *u);
 void html_file_verdict(struct html_file *h, const struct rollout_verdict *v);
 void html_file_note(struct html_file *h, const char *text);
-void html_file_results(struct html_file *h, struct str lines);
 void html_file_summary(struct html_file *h, const struct judge *j, int64_t unfinished);
 /* Ends the page and renames it into place. FAIL_SYSTEM. */
 MUST_USE int html_file_publish(struct html_file *h, struct error *err);

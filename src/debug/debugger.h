@@ -103,8 +103,6 @@ void backtrace_put(const struct rollout_verdict *v, struct style style, struct b
 
 /* Runs one command line. -1 with err set; d->column is the column of the error in the line. */
 MUST_USE int run_command(struct debugger *d, struct str line, struct error *err);
-/* Runs the commands in a file, up to the first failure. */
-MUST_USE int run_command_file(struct debugger *d, const char *path, struct error *err);
 /* Runs one line and prints its output, as text or JSON. *failed: the command failed. Returns -1 if
    the output cannot be printed. */
 MUST_USE int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err);

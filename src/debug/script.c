@@ -31,7 +31,8 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	return failed;
 }
 
-int run_command_file(struct debugger *d, const char *path, struct error *err)
+/* Runs the commands in a file, up to the first failure. */
+static int run_command_file(struct debugger *d, const char *path, struct error *err)
 {
 	struct buf text = BUF(FILE_MAX);
 	struct str rest;

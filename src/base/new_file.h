@@ -35,7 +35,7 @@ struct new_file {
 	char *partial; /* temporary name; NULL: without a name, or in place */
 	int fd;
 	bool open;
-	bool in_place; /* a pipe, a device, standard output */
+	bool in_place;       /* a pipe, a device, standard output */
 	struct error failed; /* the first error; nothing is written after it */
 };
 

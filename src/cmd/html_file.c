@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/store.h"
-#include "cmd/verdicts.h"
 
 #include <stdlib.h>
 
@@ -113,7 +112,7 @@ static void take_verdict(void *ctx, const struct rollout_verdict *v)
 {
 	struct html_judge *h = ctx;
 
-	h->unfinished += v->rollout.p && !verdict_reached_an_end(v->status);
+	h->unfinished += v->rollout.p && !end_status_is_reached(v->status);
 	html_file_verdict(&h->html, v);
 }
 

@@ -55,13 +55,6 @@ static int threshold(const struct verdict_options *o)
 	return (int)SEVERITY_ERROR + verdict_never_fails(o);
 }
 
-bool verdict_reached_an_end(enum end_status s)
-{
-	/* some imported formats do not record how a rollout ended */
-	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
-	       s == END_MAX_TURNS || s == END_STOPPED;
-}
-
 /* Ended by a failure; an interrupt is not one. */
 static bool is_failure(enum end_status s)
 {
@@ -212,7 +205,7 @@ void verdicts_take(void *ctx, const struct rollout_verdict *r)
 	for (size_t i = 0; i < r->finding_count; i++)
 		count += (int)r->findings[i].severity >= least;
 	v->at_or_above += count;
-	v->unfinished += r->rollout.p && !verdict_reached_an_end(r->status);
+	v->unfinished += r->rollout.p && !end_status_is_reached(r->status);
 	v->broken += !verdict_never_fails(v->options) && r->rollout.p && is_failure(r->status);
 	report_verdict(v, r, count);
 	if (v->html)

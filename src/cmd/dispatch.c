@@ -23,19 +23,6 @@ struct command_line {
 	const char *target; /* target of the named environment; NULL: none was named */
 };
 
-/* Checks the command line alone. Returns like options_parse, but leaves argv unchanged. */
-static int command_line_check(struct command_line *l, struct error *err)
-{
-	char **copy = mem_array((size_t)l->argc + 1, sizeof(*copy));
-
-	if (l->argc > 0)
-		memcpy(copy, l->argv, (size_t)l->argc * sizeof(*copy));
-	int operands = options_parse(l->config.opts, l->config.opt_count, (struct options_how){0},
-	                             l->argc, copy, l->values, err);
-	free(copy);
-	return operands;
-}
-
 static const char **env_of(const struct command_line *l)
 {
 	const struct opt *o = config_env_option(l->config.opts, l->config.opt_count);
@@ -237,13 +224,14 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 	memcpy(typed, argv, (size_t)argc * sizeof(*argv));
 	l.values = mem_new(l.size);
 	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
-	if (command_line_check(&l, err) >= 0) {
+	if (options_parse(opts, count, (struct options_how){0}, argc, argv, l.values, err) >= 0) {
+		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
 		code = g->help      ? help_print(cmd, help_subject(argc, argv), err)
 		       : g->version ? print_version(err)
 		                    : run_settled(c, &l, g, err);
 	}
 	if (code < 0 && config_pass_over_defaults(&l.config, err)) {
-		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
+		memcpy(argv, typed, (size_t)argc * sizeof(*argv));
 		code = run_settled(c, &l, g, err);
 	}
 	if (code < 0)

@@ -153,12 +153,6 @@ MUST_USE int go_to_place(struct debugger *d, bool turn, int64_t number, struct e
    failed. */
 MUST_USE int lines_read(struct debugger *d, bool *failed, struct error *err);
 
-/* ---- complete.c ---- */
-
-/* Calls back for each completion of the line's last word. `line` ends at the cursor. */
-typedef void completion_fn(void *ctx, struct str candidate);
-void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx);
-
 /* ---- dap.c ---- */
 
 /* Serves the Debug Adapter Protocol until the client disconnects. FAIL_INPUT: malformed input. */

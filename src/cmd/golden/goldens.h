@@ -8,7 +8,18 @@
 #include "compare/compare.h"
 #include "compare/proposals.h"
 #include "recording/reader.h"
-#include "rollout/tasks.h"
+#include "rollout/rollout.h"
+
+/* Which recorded calls are sent, and as calls of which tools: options of `run` and `replay`. */
+
+/* Embedded in a command's options struct. */
+struct recorded_options {
+	struct opt_list tool_map; /* "move=step" */
+	const char *rollout;      /* of tool_map_group always NULL */
+};
+
+extern const struct option_group recorded_group;
+extern const struct option_group tool_map_group;
 
 /* One rollout of a golden file. */
 struct golden {

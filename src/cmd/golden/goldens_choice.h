@@ -3,7 +3,6 @@
 #define ROLLDBG_CMD_GOLDEN_GOLDENS_CHOICE_H
 
 #include "cmd/golden/goldens.h"
-#include "cmd/golden/tool_map.h"
 
 /* The rollout with that id; if id is NULL, the only one, or the first with a finding of the rule
    (which may be NULL). All rollouts are of one file. FAIL_USAGE with the available ids; FAIL_INPUT:

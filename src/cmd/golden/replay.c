@@ -5,7 +5,6 @@
 #include "cmd/golden/advice.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/suite.h"
-#include "cmd/golden/tool_map.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/settings.h"

@@ -94,11 +94,14 @@ static int next_line(struct cursor *c, struct reader *r, struct line *l, struct 
 {
 	if (++c->lines % INTERRUPT_LINES == 0 && c->conf.interrupted &&
 	    c->conf.interrupted(c->conf.ctx)) {
-		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+		error_set(err, FAIL_INTERRUPTED, "interrupted");
+		return -1;
 	}
 	int more = reader_next(r, l, note, err);
-	c->facts.torn = c->facts.torn || (more > 0 && note->torn);
-	return more > 0 && note->torn ? 0 : more;
+	if (more <= 0 || !note->torn)
+		return more;
+	c->facts.torn = true;
+	return 0;
 }
 
 /* ---- the index ---- */

@@ -275,7 +275,7 @@ static void set_breakpoint(struct points *points, struct str wanted, struct json
 
 	json_decode(JSON_GET(wanted, "name"), &text);
 	json_decode(JSON_GET(wanted, "condition"), &condition);
-	int failed = points_add_break(points, buf_view(&text), &one, &at, &why);
+	int failed = points_add_break(points, POINT_BREAK, buf_view(&text), &one, &at, &why);
 	if (!failed && point_set_condition(one, buf_view(&condition), &at, &why)) {
 		points_delete(points, one);
 		failed = -1;

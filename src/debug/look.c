@@ -329,39 +329,61 @@ static void put_facts(struct debugger *d)
 	                  "Operators: == != < <= > >= ~ (pattern) && || ! ( )\n");
 }
 
-enum topic { INFO_BREAKPOINTS, INFO_DISPLAY, INFO_ROLLOUTS, INFO_FACTS, INFO_TOPICS };
-static const char *const topics[INFO_TOPICS] = {"breakpoints", "display", "rollouts", "facts"};
-
-const char *info_topic(size_t i)
+static int info_breakpoints(struct debugger *d, struct error *err)
 {
-	return i < INFO_TOPICS ? topics[i] : NULL;
+	(void)err;
+	points_list(&d->points, false, &d->out);
+	return 0;
 }
 
-static int put_topic(struct debugger *d, enum topic topic, struct error *err)
+static int info_display(struct debugger *d, struct error *err)
+{
+	(void)err;
+	points_list(&d->points, true, &d->out);
+	return 0;
+}
+
+static int info_rollouts(struct debugger *d, struct error *err)
 {
 	const struct rollouts_interrupt interrupt = {debugger_is_interrupted, d};
 
-	if (topic == INFO_ROLLOUTS)
-		return rollouts_each(cursor_facts(d->cursor)->path, &interrupt, put_rollout, d,
-		                     err);
-	if (topic == INFO_FACTS)
-		put_facts(d);
-	else
-		points_list(&d->points, topic == INFO_DISPLAY, &d->out);
+	return rollouts_each(cursor_facts(d->cursor)->path, &interrupt, put_rollout, d, err);
+}
+
+static int info_facts(struct debugger *d, struct error *err)
+{
+	(void)err;
+	put_facts(d);
 	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*put)(struct debugger *d, struct error *err);
+} info_about[] = {{"breakpoints", info_breakpoints},
+                  {"display", info_display},
+                  {"rollouts", info_rollouts},
+                  {"facts", info_facts}};
+
+const char *info_topic(size_t i)
+{
+	return i < ARRAY_LEN(info_about) ? info_about[i].name : NULL;
 }
 
 int verb_info(struct debugger *d, struct str arguments, struct error *err)
 {
+	const char *names[ARRAY_LEN(info_about)];
 	struct str word = text_trim(arguments);
 
 	if (!word.n) {
 		put_session(d);
 		return 0;
 	}
-	for (size_t i = 0; i < INFO_TOPICS; i++)
-		if (str_starts(str_from(topics[i]), word))
-			return put_topic(d, (enum topic)i, err);
+	for (size_t i = 0; i < ARRAY_LEN(info_about); i++) {
+		names[i] = info_about[i].name;
+		if (str_starts(str_from(names[i]), word))
+			return info_about[i].put(d, err);
+	}
 	error_set(err, FAIL_USAGE, "undefined info command: \"%.*s\"", STR_ARG(word));
-	return names_suggest(err, word, topics, INFO_TOPICS);
+	return names_suggest(err, word, names, ARRAY_LEN(names));
 }

@@ -42,14 +42,14 @@ static int add(struct points *p, enum point_kind kind, struct point **out, struc
 	return 0;
 }
 
-int points_add_break(struct points *p, struct str text, struct point **out, size_t *at,
-                     struct error *err)
+int points_add_break(struct points *p, enum point_kind kind, struct str text, struct point **out,
+                     size_t *at, struct error *err)
 {
 	struct expression *e;
 
 	if (expression_parse(text, &e, at, err))
 		return -1;
-	if (add(p, POINT_BREAK, out, err)) {
+	if (add(p, kind, out, err)) {
 		expression_free(e);
 		return -1;
 	}
@@ -203,7 +203,13 @@ static void report_hit(struct points *p, const struct point *one, const struct k
 {
 	bool watch = one->kind == POINT_WATCH;
 
-	buf_printf(out, watch ? "Watchpoint %d: " : "Breakpoint %d, ", one->number);
+	if (watch) {
+		buf_printf(out, "Watchpoint %d: ", one->number);
+	} else {
+		buf_printf(out, "%s %d, ",
+		           one->kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
+		           one->number);
+	}
 	text_escape(out, one->text);
 	buf_char(out, '\n');
 	if (watch) {
@@ -227,6 +233,19 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 		p->hit_watch = one->kind == POINT_WATCH;
 		report_hit(p, one, k, out);
 	}
+	for (size_t i = p->count; i-- > 0;)
+		if (p->list[i]->kind == POINT_TBREAK && p->list[i]->hits)
+			points_delete(p, p->list[i]);
+}
+
+static const char *kind_name(enum point_kind kind)
+{
+	static const char *const names[] = {[POINT_BREAK] = "break",
+	                                    [POINT_TBREAK] = "tbreak",
+	                                    [POINT_WATCH] = "watch",
+	                                    [POINT_DISPLAY] = "display"};
+
+	return names[kind];
 }
 
 static void list_display(const struct point *one, struct buf *out)
@@ -238,8 +257,9 @@ static void list_display(const struct point *one, struct buf *out)
 
 static void list_break(const struct point *one, struct buf *out)
 {
-	buf_printf(out, "%-4d%-13s", one->number,
-	           one->kind == POINT_WATCH ? "watchpoint" : "breakpoint");
+	buf_printf(out, "%-4d%-13s%-5s", one->number,
+	           one->kind == POINT_WATCH ? "watchpoint" : "breakpoint",
+	           one->kind == POINT_TBREAK ? "del" : "keep");
 	text_escape(out, one->text);
 	buf_char(out, '\n');
 	if (one->condition) {
@@ -262,8 +282,10 @@ void points_list(const struct points *p, bool display, struct buf *out)
 
 		if ((one->kind == POINT_DISPLAY) != display)
 			continue;
-		if (!any)
-			buf_text(out, display ? "Num Expression\n" : "Num Type         What\n");
+		if (!any) {
+			buf_text(out,
+			         display ? "Num Expression\n" : "Num Type         Disp What\n");
+		}
 		any = true;
 		(display ? list_display : list_break)(one, out);
 	}
@@ -291,13 +313,10 @@ void points_display(struct points *p, const struct known *k, struct buf *out)
 
 void points_save(const struct points *p, struct buf *out)
 {
-	static const char *const commands[] = {
-		[POINT_BREAK] = "break", [POINT_WATCH] = "watch", [POINT_DISPLAY] = "display"};
-
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		buf_printf(out, "%s %.*s%s%.*s\n", commands[one->kind], STR_ARG(one->text),
+		buf_printf(out, "%s %.*s%s%.*s\n", kind_name(one->kind), STR_ARG(one->text),
 		           one->condition ? " if " : "",
 		           STR_ARG(one->condition ? expression_text(one->condition) : STR("")));
 	}

@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "debug/expression.h"
 
-enum point_kind { POINT_BREAK, POINT_WATCH, POINT_DISPLAY };
+enum point_kind { POINT_BREAK, POINT_TBREAK, POINT_WATCH, POINT_DISPLAY };
 
 #define POINTS_MAX 256
 
@@ -32,8 +32,8 @@ struct points {
 void points_release(struct points *p);
 
 /* Adds a point and sets *out. FAIL_USAGE, with the column in the text in *at. */
-MUST_USE int points_add_break(struct points *p, struct str text, struct point **out, size_t *at,
-                              struct error *err);
+MUST_USE int points_add_break(struct points *p, enum point_kind kind, struct str text,
+                              struct point **out, size_t *at, struct error *err);
 MUST_USE int points_add_path(struct points *p, enum point_kind kind, struct str text,
                              struct point **out, size_t *at, struct error *err);
 /* Empty text removes the condition. */
@@ -53,7 +53,7 @@ bool points_look_ahead(const struct points *p);
 /* True if `asks` holds for any of their expressions. */
 bool points_ask(const struct points *p, bool (*asks)(const struct expression *e));
 
-/* Counts and prints the points that stop there. */
+/* Counts and prints the points that stop there; deletes temporary ones. */
 void points_hit(struct points *p, const struct known *k, enum point_phase phase, struct buf *out);
 
 /* Appends a table. */

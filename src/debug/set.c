@@ -21,23 +21,34 @@ static void warn_absent(void *ctx, const struct path *p)
 	buf_release(&scratch);
 }
 
-int verb_break(struct debugger *d, struct str arguments, struct error *err)
+static int add_break(struct debugger *d, enum point_kind kind, struct str text, struct error *err)
 {
 	struct point *one;
 
-	if (!text_trim(arguments).n) {
+	if (!text_trim(text).n) {
 		return error_set(
 			err, FAIL_USAGE,
 			"which step, or which condition? break 5, break reward > 0, break tool "
 			"NAME");
 	}
-	if (points_add_break(&d->points, arguments, &one, &d->column, err))
+	if (points_add_break(&d->points, kind, text, &one, &d->column, err))
 		return -1;
-	buf_printf(&d->out, "Breakpoint %d: ", one->number);
+	buf_printf(&d->out, "%s %d: ", kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
+	           one->number);
 	text_escape(&d->out, one->text);
 	buf_char(&d->out, '\n');
 	expression_each_path(one->expression, warn_absent, d);
 	return 0;
+}
+
+int verb_break(struct debugger *d, struct str arguments, struct error *err)
+{
+	return add_break(d, POINT_BREAK, arguments, err);
+}
+
+int verb_tbreak(struct debugger *d, struct str arguments, struct error *err)
+{
+	return add_break(d, POINT_TBREAK, arguments, err);
 }
 
 /* Parses "PATH if CONDITION", as written by save. */

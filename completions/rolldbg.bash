@@ -21,6 +21,7 @@ _rolldbg_value()
 	run:--rollout | run:-r) _rolldbg_words '' ;;
 	run:--tool-map) _rolldbg_words '' ;;
 	run:--max-turns | run:-n) _rolldbg_words '' ;;
+	run:--break) _rolldbg_words '' ;;
 	run:--mask) _rolldbg_words '' ;;
 	run:--task) _rolldbg_words '' ;;
 	run:--out | run:-o) _rolldbg_files -f ;;
@@ -361,18 +362,18 @@ _rolldbg_word()
 	case $1 in
 	:-*) _rolldbg_words '--help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --rollout -r --tool-map --max-turns -n --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
+	run:-*) _rolldbg_words '--env -e --seed -s --actions -a --call -c --tool -t --argument --policy -p --rollout -r --tool-map --max-turns -n --break --mask --task --force-call --confirm --out -o --force -f --append --sync --tasks --group-size -g --jobs -j --shard --trainer --trainer-config --num-generations --per-device-train-batch-size --gradient-accumulation-steps --num-processes --steps-per-generation --generation-batch-size --eval-strategy --per-device-eval-batch-size --max-inflight-tasks --max-staleness --max-concurrent --num-samples-in-parallel --model --base-url --profile --api --key-env --allow-key-env --model-insecure --tool-mode --tool-format --on-no-tool --no-repair --tokens --stream --model-timeout --model-retries --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	check:-*) _rolldbg_words '--jobs -j --ignore --tools --reward --trainer-logprobs --shard --partial --merge --html --explain --list --verify --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	check:*) _rolldbg_files -f ;;
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --raw --html --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
-	replay:-*) _rolldbg_words '--env -e --seed -s --tool-map --update --accept --review --keep-going -k --tasks --shard --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
+	replay:-*) _rolldbg_words '--env -e --seed -s --tool-map --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --no-exit-code --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	strip:-*) _rolldbg_words '--mask --text --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
 	merge:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	merge:*) _rolldbg_files -f ;;
-	stats:-*) _rolldbg_words '--by -b --tools --reward --trainer-logprobs --shard --partial --merge --names --json --html --max-environment-failures --csv --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
+	stats:-*) _rolldbg_words '--by -b --compare --tools --reward --trainer-logprobs --shard --partial --merge --names --json --html --max-environment-failures --csv --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	stats:*) _rolldbg_files -f ;;
 	list:-*) _rolldbg_words '--finding --env -e --since --prune --dry-run --missing --json --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;
 	convert:-*) _rolldbg_words '--from --tools --reward --to --csv --out -o --force -f --rollout -r --list --json --help -h --verbose -v --quiet -q --color --config --print-config --version' ;;

@@ -37,6 +37,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from run' -s p -l policy -r -F -a
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s r -l rollout -x -d 'if the policy is a recording of several rollouts: the one whose calls are sent'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l tool-map -x -d 'send recorded calls of NAME as calls of TOOL, as for trainers\' logs that name the methods of an environment class; may be given several times'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -s n -l max-turns -x -d 'stop after N turns (default: the script\'s length, else 100)'
+complete -c rolldbg -n '__fish_seen_subcommand_from run' -l break -x -d 'enter the debugger at the first step where EXPRESSION holds'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l mask -x -d 'JSON Pointer to a part of the lines that may differ between runs; recorded in the header'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l task -x -d 'id of the task (default: the server\'s name)'
 complete -c rolldbg -n '__fish_seen_subcommand_from run' -l force-call -d 'send a script\'s calls even if they do not match the tool\'s schema'
@@ -148,6 +149,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l review -d 'on a t
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s k -l keep-going -d 'if the environment cannot be reached, try the remaining goldens anyway'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l tasks -r -F -d 'the tasks these goldens belong to, a file as for run: a golden whose task is not in it is obsolete, a task without a golden is missing, and both fail; checked only when whole directories are replayed'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l shard -x -d 'only the files of shard I of N, by a stable hash; auto: as the job array says'
+complete -c rolldbg -n '__fish_seen_subcommand_from replay' -l until-divergence -d 'replay one GOLDEN with a single rollout, and enter the debugger before the first call whose state differs'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s j -l jobs -x -d 'replay N rollouts at a time (default 1)'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s o -l out -r -F -d 'record to this file (default: a new file in the state directory)'
 complete -c rolldbg -n '__fish_seen_subcommand_from replay' -s f -l force -d 'replace the file of --out'
@@ -188,6 +190,7 @@ complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l text -d 'print tex
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from merge' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'also print the metrics of each task (default none)'
+complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l compare -d 'compare two sets, BEFORE and AFTER: which metrics differ by more than noise'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l tools -r -F -d 'the tools that were offered, for logs of other programs without them: a JSON list, or an object whose member tools is one'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l reward -x -d 'the column of TRL\'s logs that holds the reward, if there are several'
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -l trainer-logprobs -r -F -d 'the trainer\'s log-probabilities of the sampled tokens, as for check'

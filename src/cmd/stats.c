@@ -1,8 +1,5 @@
 /* rolldbg stats: metrics over recordings. */
 #include "stats/stats.h"
-#include "base/file.h"
-#include "base/log.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
@@ -10,18 +7,180 @@
 #include "cmd/options/import_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/shard.h"
+#include "cmd/store/gather.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
-#include "recording/trained.h"
+#include "report/metric_changes.h"
 #include "report/metrics.h"
 #include "stats/partial.h"
 
 #include <stdlib.h>
 
+/* ---- comparing two sets of recordings ---- */
+
+struct task_side {
+	struct str task;
+	struct metrics metrics;
+};
+
+/* All tasks of one set, in order; those without a task come first. */
+struct task_set {
+	struct task_side *tasks;
+	size_t count;
+	struct metrics total;
+	struct arena arena;
+};
+
+struct comparing {
+	const struct context *context;
+	bool all_tasks;
+	enum change_format format;
+	struct output *out;
+	struct task_set before, after;
+	struct change_count count;
+};
+
+static void add_task(void *ctx, struct str task, const struct metrics *m)
+{
+	struct task_set *s = ctx;
+
+	if ((s->count & (s->count - 1)) == 0) /* the array is full at 0 and powers of two */
+		s->tasks = mem_resize(s->tasks, s->count ? 2 * s->count : 1, sizeof(*s->tasks));
+	s->tasks[s->count++] = (struct task_side){arena_str(&s->arena, task), *m};
+}
+
+static void collect_tasks(struct task_set *s, struct stats *stats)
+{
+	stats_finish(stats, add_task, s, &s->total);
+}
+
+static void task_set_release(struct task_set *s)
+{
+	free(s->tasks);
+	arena_release(&s->arena);
+}
+
+static int order(const struct task_side *a, const struct task_side *b)
+{
+	if (!a->task.p || !b->task.p)
+		return (a->task.p != NULL) - (b->task.p != NULL);
+	return str_order(a->task, b->task);
+}
+
+/* Calls `pair` for each task of either side, in order, with NULL for a side without it. */
+static int each_pair(struct comparing *c,
+                     int (*pair)(struct comparing *c, const struct task_side *a,
+                                 const struct task_side *b, struct error *err),
+                     struct error *err)
+{
+	size_t i = 0, k = 0;
+
+	while (i < c->before.count || k < c->after.count) {
+		const struct task_side *a = i < c->before.count ? &c->before.tasks[i] : NULL;
+		const struct task_side *b = k < c->after.count ? &c->after.tasks[k] : NULL;
+		int which = !a ? 1 : !b ? -1 : order(a, b);
+
+		i += which <= 0;
+		k += which >= 0;
+		if (pair(c, which <= 0 ? a : NULL, which >= 0 ? b : NULL, err))
+			return -1;
+	}
+	return 0;
+}
+
+static int count_pair(struct comparing *c, const struct task_side *a, const struct task_side *b,
+                      struct error *err)
+{
+	(void)err;
+	c->count.tasks += a && b;
+	c->count.only_before += !b;
+	c->count.only_after += !a;
+	return 0;
+}
+
+/* Returns how many changed by more than noise. */
+static size_t compare_all(const struct metrics *before, const struct metrics *after,
+                          size_t comparisons, struct metric_change out[COMPARED_MAX])
+{
+	size_t changed = 0;
+
+	for (size_t i = 0; i < compared_metrics; i++) {
+		out[i] = metric_compare(i, before, after, comparisons);
+		changed += out[i].verdict == CHANGE_MORE || out[i].verdict == CHANGE_LESS;
+	}
+	return changed;
+}
+
+/* The table omits metrics without information. */
+static bool is_shown(const struct comparing *c, const struct metric_change *m, bool of_task)
+{
+	if (c->format != CHANGES_TABLE || (of_task && c->all_tasks))
+		return c->format != CHANGES_TABLE || m->difference.known;
+	return of_task ? m->verdict == CHANGE_MORE || m->verdict == CHANGE_LESS
+	               : m->before.known || m->after.known;
+}
+
+static int compare_pair(struct comparing *c, const struct task_side *a, const struct task_side *b,
+                        struct error *err)
+{
+	struct metric_change changes[COMPARED_MAX];
+
+	if (!a || !b)
+		return 0;
+	bool changed = compare_all(&a->metrics, &b->metrics, c->count.tasks, changes) > 0;
+	c->count.tasks_changed += changed;
+	if (!changed && !c->all_tasks)
+		return 0;
+	report_changes_task(a->task, c->format, &c->out->text);
+	for (size_t i = 0; i < compared_metrics; i++) {
+		if (is_shown(c, &changes[i], true)) {
+			report_change(&changes[i], true, a->task, c->format, c->context->style,
+			              &c->out->text);
+		}
+	}
+	return output_flush_some(c->out, err);
+}
+
+static void compare_totals(struct comparing *c)
+{
+	struct metric_change changes[COMPARED_MAX];
+
+	compare_all(&c->before.total, &c->after.total, 1, changes);
+	for (size_t i = 0; i < compared_metrics; i++) {
+		c->count.verdicts[changes[i].verdict]++;
+		if (is_shown(c, &changes[i], false)) {
+			report_change(&changes[i], false, STR_NONE, c->format, c->context->style,
+			              &c->out->text);
+		}
+	}
+}
+
+/* Finishes the gathered metrics and prints them. all_tasks: includes tasks without a change. */
+static int stats_compare(const struct context *context, struct stats *before, struct stats *after,
+                         bool all_tasks, enum change_format format, struct output *out,
+                         struct error *err)
+{
+	struct comparing c = {
+		.context = context, .all_tasks = all_tasks, .format = format, .out = out};
+
+	collect_tasks(&c.before, before);
+	collect_tasks(&c.after, after);
+	int failed = each_pair(&c, count_pair, err);
+	report_changes_title(format, &out->text);
+	compare_totals(&c);
+	failed = failed || each_pair(&c, compare_pair, err);
+	report_changes_end(&c.count, format, &out->text);
+	task_set_release(&c.before);
+	task_set_release(&c.after);
+	return failed ? -1 : output_flush(out, err);
+}
+
+/* ---- metrics ---- */
+
 struct stats_options {
 	struct import_options import;
 	const char *by, *trained, *names, *html, *max_failures, *shard;
-	bool json, csv, partial, merge;
+	bool json, csv, partial, merge, compare;
 };
 
 #define FIELD(f) offsetof(struct stats_options, f)
@@ -29,6 +188,8 @@ struct stats_options {
 static const struct opt options[] = {
 	OPT_CHOICE('b', "by", OPT_HARMLESS, "WHAT", "task|none", FIELD(by),
                    "also print the metrics of each task (default none)"),
+	OPT_FLAG(0, "compare", OPT_NEVER, FIELD(compare),
+                 "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
 	OPT_GROUP(FIELD(import), import_group),
 	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
                    "the trainer's log-probabilities of the sampled tokens, as for check"),
@@ -48,8 +209,6 @@ static const struct opt options[] = {
 	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv), "print the metrics as comma-separated values"),
 };
 
-#define PARTIAL_MAX ((size_t)1 << 30)
-
 struct counting {
 	const struct context *context;
 	const struct stats_options *opts;
@@ -60,12 +219,6 @@ struct counting {
 	double max_failures; /* share of rollouts; 1: no limit */
 	bool exceeded;       /* the limit is */
 	struct error failed; /* the first print error; kind FAIL_NONE: none */
-};
-
-struct gathered {
-	struct stats *stats;
-	bool trained;    /* a trainer's log-probabilities were given */
-	size_t unusable; /* files that were skipped */
 };
 
 static bool by_task(const struct counting *c)
@@ -163,135 +316,6 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 
 /* ---- reading ---- */
 
-struct gathering {
-	struct stats *stats;
-	struct evidence *facts;
-	bool many;         /* several files: an unusable one is skipped */
-	bool any;          /* this file has a whole line */
-	uint64_t headless; /* the first line in this file of a rollout without header; 0: none */
-};
-
-static int take_line(void *ctx, const struct line *l, const struct reader_note *note,
-                     struct error *err)
-{
-	struct gathering *g = ctx;
-	struct evidence_update u;
-
-	g->any = g->any || !note->torn;
-	if (evidence_end_unfinished(g->facts, l, &u))
-		stats_take(g->stats, &u);
-	if (evidence_line(g->facts, l, note, &u, err)) {
-		if (!g->many || !evidence_is_headless(g->facts, l))
-			return -1;
-		g->headless = g->headless ? g->headless : note->line;
-		return 0;
-	}
-	if (u.rollout)
-		stats_take(g->stats, &u);
-	return 0;
-}
-
-static int take_file(struct gathering *g, const char *path, struct error *err)
-{
-	struct evidence_update u;
-	bool any;
-
-	g->headless = 0;
-	g->any = false;
-	if (reader_file_lines(path, take_line, g, &any, err))
-		return -1;
-	if (!g->any && !g->many) {
-		return error_set(err, FAIL_INPUT, "%s: contains no recording%s", path,
-		                 any ? ", only a truncated line" : "");
-	}
-	if (!g->any)
-		log_warn(any ? "%s contains no complete line" : "%s is empty", path);
-	if (g->headless) {
-		log_warn("%s:%llu: lines of a rollout without a header are skipped", path,
-		         (unsigned long long)g->headless);
-	}
-	while (evidence_end_next(g->facts, &u))
-		stats_take(g->stats, &u);
-	evidence_new_file(g->facts);
-	return 0;
-}
-
-/* If there are several files, unusable ones are reported and counted. */
-static int gather_recordings(struct gathered *out, const struct file_list *files,
-                             struct trained *trained, struct error *err)
-{
-	const struct evidence_conf conf = {.hints.trained = trained,
-	                                   .user_size = sizeof(struct stats_rollout)};
-	int failed = 0;
-
-	*out = (struct gathered){.stats = stats_new(), .trained = trained};
-	struct gathering g = {
-		.stats = out->stats, .facts = evidence_new(&conf), .many = files->many};
-	for (size_t i = 0; !failed && i < files->count; i++) {
-		failed = take_file(&g, files->paths[i], err) &&
-		         !store_pass_over(files, err, &out->unusable);
-	}
-	evidence_free(g.facts);
-	return failed ? -1 : 0;
-}
-
-/* Files with equal bytes nearly always hold the same rollouts; two runs that did exactly the same may
-   be equal as well. */
-static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t i, struct str text)
-{
-	hashes[i] = map_hash(text);
-	for (size_t k = 0; k < i; k++) {
-		if (hashes[k] != hashes[i])
-			continue;
-		if (!strcmp(files->paths[k], files->paths[i])) {
-			log_warn("%s is given twice: its rollouts are counted twice",
-			         files->paths[i]);
-		} else {
-			log_warn("%s has the same bytes as %s: the same rollouts are counted twice",
-			         files->paths[i], files->paths[k]);
-		}
-		return;
-	}
-}
-
-struct merging {
-	struct shard_set shards;
-	const char *name; /* of the file being read */
-	bool trained;
-};
-
-static int take_head(void *ctx, const struct partial_head *head, struct error *err)
-{
-	struct merging *m = ctx;
-	const struct shard one = {head->shard, head->of};
-
-	m->trained = m->trained || head->trained;
-	return shard_set_add(&m->shards, &one, m->name, err);
-}
-
-static int gather_partials(struct gathered *out, const struct file_list *files, struct error *err)
-{
-	struct buf text = BUF(PARTIAL_MAX);
-	uint64_t *hashes = mem_array(files->count + 1, sizeof(*hashes));
-	struct merging m = {.name = NULL};
-	int failed = 0;
-
-	*out = (struct gathered){.stats = stats_new()};
-	for (size_t i = 0; !failed && i < files->count; i++) {
-		buf_clear(&text);
-		m.name = files->paths[i];
-		failed = file_read("partial result", m.name, &text, err) ||
-		         partial_read(out->stats, buf_view(&text), m.name, take_head, &m, err);
-		warn_if_seen(files, hashes, i, buf_view(&text));
-	}
-	failed = failed || shard_set_whole(&m.shards, err);
-	out->trained = m.trained;
-	shard_set_release(&m.shards);
-	buf_release(&text);
-	free(hashes);
-	return failed ? -1 : 0;
-}
-
 static int gather(struct counting *c, int argc, char **argv, struct gathered *g, struct error *err)
 {
 	struct file_list files = {0};
@@ -333,7 +357,23 @@ static int print_metrics(struct counting *c, int argc, char **argv, size_t *unus
 	             (c->opts->html && write_page(c, argc, argv, err));
 
 	*unusable = g.unusable;
-	stats_free(g.stats);
+	gathered_release(&g);
+	return failed;
+}
+
+static int print_comparison(struct counting *c, char **argv, size_t *unusable, struct error *err)
+{
+	struct gathered before = {.stats = NULL}, after = {.stats = NULL};
+	enum change_format format = c->opts->csv    ? CHANGES_CSV
+	                            : c->opts->json ? CHANGES_JSON
+	                                            : CHANGES_TABLE;
+	int failed = gather(c, 1, argv, &before, err) || gather(c, 1, argv + 1, &after, err) ||
+	             stats_compare(c->context, before.stats, after.stats, by_task(c), format,
+	                           &c->out, err);
+
+	*unusable = before.unusable + after.unusable;
+	gathered_release(&before);
+	gathered_release(&after);
 	return failed;
 }
 
@@ -345,13 +385,18 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 		return error_set(err, FAIL_USAGE,
 		                 "--json, --csv and --partial are mutually exclusive");
 	}
-	if (o->max_failures && o->partial) {
+	if (o->compare && argc != 2)
+		return error_set(err, FAIL_USAGE, "--compare needs two operands: BEFORE AFTER");
+	if (o->compare && o->partial)
+		return error_set(err, FAIL_USAGE, "--compare and --partial are mutually exclusive");
+	if (o->max_failures && (o->partial || o->compare)) {
 		return error_set(err, FAIL_USAGE,
-		                 "--max-environment-failures cannot be combined with --partial");
+		                 "--max-environment-failures cannot be combined with --partial or "
+		                 "--compare");
 	}
-	if (o->html && (o->partial || o->merge)) {
+	if (o->html && (o->partial || o->merge || o->compare)) {
 		return error_set(err, FAIL_USAGE,
-		                 "--html cannot be combined with --partial or --merge");
+		                 "--html cannot be combined with --partial, --merge or --compare");
 	}
 	if (o->shard && !o->partial) {
 		return error_set(err, FAIL_USAGE,
@@ -381,9 +426,12 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	             import_options_apply(&o->import, &tools, err) ||
 	             failure_gate_read(o->max_failures, &c.max_failures, err) ||
 	             shard_read(o->shard, context, &c.shard, err) ||
-	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err)) ||
-	             print_metrics(&c, argc, argv, &unusable, err);
+	             (c.opts->trained && trained_read(c.opts->trained, &c.trained, err));
 
+	if (!failed) {
+		failed = c.opts->compare ? print_comparison(&c, argv, &unusable, err)
+		                         : print_metrics(&c, argc, argv, &unusable, err);
+	}
 	trained_free(c.trained);
 	buf_release(&tools);
 	output_release(&c.out);

@@ -129,6 +129,7 @@ policy_allows() {
 	has "$stderr" '--html -: standard output is already used for the result'
 	expect 2 rolldbg diff a.jsonl a.jsonl --html -
 	expect 2 rolldbg stats a.jsonl --html -
+	expect 2 rolldbg stats --compare a.jsonl a.jsonl --html a.html
 	expect 2 rolldbg show a.jsonl --html a.html --rollout nobody
 	has "$stderr" "the recording has no rollout 'nobody'"
 	expect 2 rolldbg diff - a.jsonl --html a.html <before.jsonl

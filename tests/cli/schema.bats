@@ -38,6 +38,8 @@ as_listed() {
 	as_listed shrink
 	expect 0 rolldbg stats --by task --json a.jsonl
 	as_listed stats
+	expect 0 rolldbg stats --compare --json a.jsonl good.jsonl
+	as_listed stats
 	bad='builtin:frozen_lake?fault=drop-iserror&max_envs=9'
 	expect 0 rolldbg shrink --divergence good.jsonl --env "$bad" --json
 	as_listed shrink

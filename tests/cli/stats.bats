@@ -197,6 +197,25 @@ merge_parts() {
 	expect 2 rolldbg stats --partial --json a.jsonl
 }
 
+@test "stats --compare: metrics that differ by more than noise" {
+	rolldbg run --quiet --task lake --group-size 8 --out before/
+	rolldbg run --quiet --task lake --group-size 8 --actions RIGHT,DOWN --out after/
+	expect 0 rolldbg stats --compare before after
+	has "$output" 'reward                               1           0          -1  -1 .. -1                  less'
+	has "$output" '1 task in both, 1 differs by more than noise'
+	expect 0 rolldbg stats --compare --json before before
+	[ "$(jq -r 'select(.scope == "all") | .verdict' <<<"$output" | sort -u)" = $'noise\nunknown' ]
+	[ "$(jq -c 'select(.type == "comparison") | [.tasks, .tasks_changed]' <<<"$output")" = '[1,0]' ]
+	expect 0 rolldbg stats --compare --json --by task before after
+	[ "$(jq -r 'select(.scope == "task" and .metric == "num_turns/mean") | .verdict' <<<"$output")" = less ]
+	rolldbg stats --partial before >b
+	rolldbg stats --partial after >a
+	rolldbg stats --compare before after >direct
+	rolldbg stats --compare --merge b a | cmp - direct
+	expect 2 rolldbg stats --compare before
+	has "$stderr" '--compare needs two operands: BEFORE AFTER'
+}
+
 @test "stats --by task: columns are aligned by terminal cells" {
 	rolldbg run --quiet --task 冰湖 --out wide.jsonl
 	rolldbg run --quiet --task lake --out plain.jsonl

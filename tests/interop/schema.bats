@@ -65,6 +65,7 @@ validate_output() {
 	validate_output 0 shrink --divergence good.jsonl --env 'builtin:frozen_lake?fault=drop-iserror'
 	validate_output 1 bisect good.jsonl --env builtin:frozen_lake --env 'builtin:frozen_lake?fault=drop-iserror'
 	validate_output 0 stats --by task good.jsonl bad.jsonl
+	validate_output 0 stats --compare good.jsonl bad.jsonl
 	XDG_STATE_HOME=$PWD/state "$ROLLDBG" run --quiet
 	XDG_STATE_HOME=$PWD/state validate_output 0 list
 	validate_output 0 probe

@@ -352,6 +352,33 @@ on_terminal() {
 	expect 3 rolldbg replay goldens --tasks missing.jsonl
 }
 
+@test "--update new records the goldens that are missing" {
+	mkdir goldens
+	golden goldens/1 DOWN --task task1
+	printf '{"id":"task1"}\n{"id":"a/b","actions":"RIGHT,DOWN","seed":3}\n{"id":"task3"}\n' >tasks.jsonl
+	CI=true expect 1 rolldbg replay goldens --tasks tasks.jsonl
+	has "$output" 'tasks.jsonl:2: missing: task a/b has no golden (record one with --update new)'
+	expect 1 rolldbg replay goldens --tasks tasks.jsonl --update none
+	expect 4 rolldbg replay goldens --tasks tasks.jsonl --env http://127.0.0.1:9/mcp --keep-going
+	[ "$(ls goldens)" = 1.jsonl ]
+	expect 1 rolldbg replay goldens --tasks tasks.jsonl --mask /reward --report junit:j.xml --report sarif:s.json
+	has "$output" 'recorded: goldens/a%2Fb.0.jsonl'
+	has "$output" 'missing: task task3 has no golden (record one with run, then strip it)'
+	has "$output" 'no differences · 1 rollout'
+	[ "$(jq -r '[.runs[].results[].level] | join(",")' s.json)" = error ]
+	rolldbg run --quiet --actions RIGHT,DOWN --seed 3 --task a/b --mask /reward --out run.jsonl
+	rolldbg strip run.jsonl | cmp - goldens/a%2Fb.0.jsonl
+	sed -i '$d' tasks.jsonl
+	CI=true expect 0 rolldbg replay goldens --tasks tasks.jsonl
+	rm goldens/a*
+	expect 0 rolldbg replay goldens --tasks tasks.jsonl --json
+	[ "$(jq -c 'select(.type == "golden") | [.kind, .file, .task]' <<<"$output")" = '["recorded","goldens/a%2Fb.0.jsonl","a/b"]' ]
+	expect 0 rolldbg replay goldens/1.jsonl --tasks tasks.jsonl # a single file is not a full run
+	rm goldens/a*
+	expect 0 rolldbg replay goldens --shard 1/1 --tasks tasks.jsonl
+	[ "$(find goldens -name 'a*')" = '' ]
+}
+
 @test "more goldens than the first allocation holds" {
 	rolldbg run --quiet --seed 1 --actions DOWN -g 70 --out many.jsonl
 	expect 0 rolldbg replay many.jsonl --jobs 4

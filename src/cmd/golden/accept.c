@@ -15,8 +15,9 @@
 static const struct opt rows[] = {
 	OPT_CHOICE(
 		0, "update", OPT_NEVER + OPT_COMMON, "WHAT", "none|new|all", FIELD(update),
-		"none: write nothing; new: write the new recording of a golden that differs to GOLDEN.new; "
-		"all: replace it (default: new, or none if CI is set)"),
+		"none: write nothing; new: record the golden of each of the --tasks that has none, "
+		"and write the new recording of a golden that differs to GOLDEN.new; all: "
+		"replace it (default: new, or none if CI is set)"),
 	OPT_FLAG(0, "accept", OPT_NEVER + OPT_COMMON, FIELD(accept), "same as --update all"),
 	OPT_FLAG(0, "review", OPT_HARMLESS + OPT_COMMON, FIELD(review),
                  "on a terminal, ask for each rollout that differs whether to accept, reject or "

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/new_file.h"
 #include "cmd/options/compare_options.h"
+#include "cmd/plan.h"
 #include "env/state_source.h"
 
 #include "json/canon.h"
@@ -248,6 +249,8 @@ void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf
 	}
 	if (g->plain && !conf->env.protocol)
 		conf->env.protocol = protocol_name(PROTOCOL_MCP);
+	if (g->unrecorded)
+		plan_apply_task(g->unrecorded, conf);
 }
 
 /* ---- files ---- */
@@ -317,14 +320,34 @@ int goldens_read(struct goldens *g, const struct file_list *files, const struct 
 	return failed;
 }
 
+int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
+                     const struct opt_list *masks, struct error *err)
+{
+	struct golden *one = add_golden(g, file);
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&id, "%s.0", t->id);
+	one->unrecorded = t;
+	one->want.id = arena_str(&one->want.arena, buf_view(&id));
+	one->task = arena_str(&one->want.arena, str_from(t->id));
+	one->masks = arena_new(&one->want.arena, (masks->count + 1) * sizeof(*one->masks));
+	for (size_t i = 0; i < masks->count; i++)
+		one->masks[one->mask_count++] = masks->item[i];
+	keep_texts(g);
+	buf_release(&id);
+	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
+}
+
 int goldens_check_environment(const struct goldens *g, const struct target_options *o,
                               struct error *err)
 {
 	for (size_t i = 0; i < g->count; i++) {
 		const struct golden *one = &g->items[i];
 
-		if (env_target_check_recorded(o, one->file, one->want.header.value[KEY_ENV], err))
+		if (!one->unrecorded &&
+		    env_target_check_recorded(o, one->file, one->want.header.value[KEY_ENV], err)) {
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -336,7 +359,7 @@ int goldens_check_begin(const struct goldens *g, const struct target_options *o,
 		const struct line *then = &one->want.reset, *now = &one->got.reset;
 
 		/* other programs may not record how an episode begins, or otherwise */
-		if (one->compared && now->text.p &&
+		if (one->compared && !one->unrecorded && now->text.p &&
 		    line_policy_kind(&one->want.header) != POLICY_IMPORT &&
 		    line_has(then, KEY_OBSERVATION) &&
 		    !json_equal(then->value[KEY_OBSERVATION], now->value[KEY_OBSERVATION])) {
@@ -430,6 +453,7 @@ struct file_verdict goldens_verdict(const struct goldens *g, const char *file)
 			v.different += differs;
 			v.accepted += differs && one->accepted;
 			v.rejected += one->rejected;
+			v.recorded += one->unrecorded != NULL;
 			v.whole = v.whole && one->compared && one->opened;
 		}
 	}

@@ -35,6 +35,8 @@ struct golden {
 	struct str calls; /* raw JSON array of {"name","arguments"} */
 	/* lines in the file, and as counted by the end line (-1: not counted) */
 	int64_t lines, lines_counted;
+	/* the task to record, if it has no golden yet; NULL: has one */
+	const struct task *unrecorded;
 	int64_t sample, seed;
 	bool has_seed;
 	const char **masks; /* from the header, the options and FILE.masks */
@@ -84,8 +86,13 @@ void goldens_release(struct goldens *g);
 struct str goldens_policy(const struct goldens *g);
 
 /* Sets the golden's task, seed, reset arguments, state source with what is ignored, and masks in conf; values
-   set by the command's options take precedence (`seeded`: a seed was given). */
+   set by the command's options take precedence (`seeded`: a seed was given). A golden still to be recorded starts as
+   `run` starts its task. */
 void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf);
+
+/* Adds a golden to be recorded to that file. Borrows the file name and the task. */
+MUST_USE int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
+                              const struct opt_list *masks, struct error *err);
 
 /* A rollout id that occurs twice; NULL: none. */
 const char *goldens_repeated_id(const struct goldens *g);
@@ -97,6 +104,7 @@ void goldens_propose(const struct goldens *g, struct buf *out);
 /* The result of replaying the rollouts of one file. */
 struct file_verdict {
 	size_t different, accepted, rejected; /* accepted: among those that differ */
+	size_t recorded;                      /* new ones, not in the file yet */
 	bool whole;                           /* all were replayed to their end */
 };
 struct file_verdict goldens_verdict(const struct goldens *g, const char *file);

@@ -122,7 +122,7 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 	}
 	/* a call that no longer fits the schema is a difference, not an error */
 	const struct trial trial = {.golden = g,
-	                            .policy = {.calls = g->calls, .force_call = true},
+	                            .policy = {.calls = g->calls, .force_call = !g->unrecorded},
 	                            .sink = &sink,
 	                            .recorder = r->recorder};
 	uint64_t began_ns = io_now_ns(io);
@@ -186,6 +186,9 @@ static int set_up(struct replaying *r, int argc, char **argv, size_t *jobs, stru
 	       suite_open(&r->suite, r->context, &o->suite, argv, (size_t)argc, &r->files, err) ||
 	       goldens_read(&r->goldens, &r->files, &o->compare.masks, &r->rules.patterns, err) ||
 	       goldens_check_environment(&r->goldens, &o->target, err) ||
+	       (r->update != UPDATE_NONE && r->update != UPDATE_REVIEW &&
+	        suite_add_missing(&r->suite, &r->goldens, &r->files, argv[0], &o->compare.masks,
+	                          err)) ||
 	       settle_jobs(r, jobs, err) || env_target_start(target, err) || open_recording(r, err);
 }
 
@@ -223,6 +226,8 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	                        .compared = problem ? NULL : &g->count,
 	                        .problem = problem};
 
+	if (g->unrecorded && g->accepted)
+		c.golden = "recorded";
 	c.result = problem ? CASE_ERROR : counts ? CASE_FAILED : CASE_PASSED;
 	proposals_say(&g->proposals, &hint);
 	c.hint = hint.n ? buf_cstr(&hint) : NULL;
@@ -242,6 +247,8 @@ static void compare_one(struct replaying *r, struct golden *g)
 		advise_not_compared(g);
 		return;
 	}
+	if (g->unrecorded)
+		return;
 	compare_rules_apply(&r->rules, &conf);
 	tally_rollout(&r->tally);
 	r->golden = g;
@@ -281,6 +288,10 @@ static int ask(struct replaying *r, struct golden *g, struct error *err)
 /* Decides whether the golden is accepted: asks on the terminal, or applies --update. */
 static int settle_one(struct replaying *r, struct golden *g, struct error *err)
 {
+	if (g->unrecorded) {
+		g->accepted = g->compared && g->opened;
+		return 0;
+	}
 	if (!g->count.differences || !g->opened)
 		return 0;
 	if (r->update >= UPDATE_ALL && g->compared && !accept_may_replace(g))
@@ -313,8 +324,10 @@ static int write_file(struct replaying *r, const char *file, struct error *err)
 	r->differs = r->differs || open;
 	if (!writable)
 		return 0;
-	if (v.accepted && write_golden(r, file, true, "accepted", err))
+	if ((v.accepted || v.recorded) &&
+	    write_golden(r, file, true, v.recorded ? "recorded" : "accepted", err)) {
 		return -1;
+	}
 	if (open > v.rejected)
 		return write_golden(r, file, false, "written", err);
 	goldens_forget(file);

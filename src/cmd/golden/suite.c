@@ -5,10 +5,12 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "cmd/options/shard.h"
+#include "cmd/store/recordings.h"
 #include "rollout/tasks.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define FIELD(f) offsetof(struct suite_options, f)
 
@@ -120,7 +122,8 @@ static void say_missing(struct suite *s, const struct task *t, struct reports *r
 	struct buf problem = BUF(BUF_MAX_SMALL);
 
 	s->missing++;
-	buf_printf(&problem, "task %s has no golden (record one with run, then strip it)", t->id);
+	buf_printf(&problem, "task %s has no golden (record one with %s)", t->id,
+	           t->actions || t->policy ? "--update new" : "run, then strip it");
 	say(&(struct report_case){.result = CASE_FAILED,
 	                          .file = s->options->tasks,
 	                          .line = t->line,
@@ -140,6 +143,48 @@ static bool mark_task(struct task_list *t, struct str id)
 	return e != NULL;
 }
 
+/* Names the file as `run --out DIRECTORY/` does. False: a file of that name exists with other
+   rollouts. */
+static bool add_file(struct file_list *files, const char *directory, const struct task *t)
+{
+	struct recordings names = {.path = BUF(BUF_MAX_SMALL)};
+	struct buf id = BUF(BUF_MAX_SMALL), path = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&names.path, "%s%s", directory,
+	           str_ends(str_from(directory), STR("/")) ? "" : "/");
+	buf_printf(&id, "%s.0", t->id);
+	recordings_path(&names, buf_view(&id), &path);
+	bool is_new = access(buf_cstr(&path), F_OK) != 0;
+	if (is_new) {
+		files->paths = mem_resize(files->paths, files->count + 1, sizeof(*files->paths));
+		files->paths[files->count++] = mem_text(buf_view(&path));
+	}
+	BUFS_RELEASE(&names.path, &id, &path);
+	return is_new;
+}
+
+int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *files,
+                      const char *directory, const struct opt_list *masks, struct error *err)
+{
+	struct task_list *tasks = s->tasks;
+
+	if (!tasks || !s->directories || s->options->shard)
+		return 0;
+	for (size_t i = 0; i < g->count; i++)
+		mark_task(tasks, g->items[i].task);
+	for (size_t i = 0; i < tasks->read.count; i++) {
+		const struct task *t = &tasks->read.items[i];
+
+		if (!tasks->goldens[i].found && (t->actions || t->policy) &&
+		    add_file(files, directory, t) &&
+		    goldens_add_task(g, t, files->paths[files->count - 1], masks, err)) {
+			return -1;
+		}
+		tasks->goldens[i].found = false; /* suite_judge matches again */
+	}
+	return 0;
+}
+
 void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct reports *reports,
                  struct buf *out)
 {
@@ -152,9 +197,12 @@ void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct re
 		         "that replays whole directories to the end)");
 		return;
 	}
-	for (size_t i = 0; i < g->count; i++)
+	for (size_t i = 0; i < g->count; i++) {
+		if (g->items[i].unrecorded && !g->items[i].accepted)
+			continue;
 		if (!g->items[i].task.p || !mark_task(t, g->items[i].task))
 			say_obsolete(s, &g->items[i], reports, out);
+	}
 	for (size_t i = 0; i < t->read.count; i++)
 		if (!t->goldens[i].found)
 			say_missing(s, &t->read.items[i], reports, out);

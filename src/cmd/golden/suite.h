@@ -24,6 +24,12 @@ struct suite {
 MUST_USE int suite_open(struct suite *s, const struct context *c, const struct suite_options *o,
                         char *const *operands, size_t count, struct file_list *files,
                         struct error *err);
+/* For tasks without a golden that can be recorded now (those with actions or a policy of their
+   own): adds a golden, and a file in `directory` to the list. Does nothing if suite_judge would not
+   judge. */
+MUST_USE int suite_add_missing(struct suite *s, struct goldens *g, struct file_list *files,
+                               const char *directory, const struct opt_list *masks,
+                               struct error *err);
 /* Reports each golden without a task as obsolete and each task without a golden as missing: a case
    each, and a table line. `whole`: all goldens were replayed. Without tasks, or if this run covers
    only part of the suite, nothing is judged. */

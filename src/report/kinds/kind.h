@@ -35,7 +35,7 @@ struct report_case {
 	const struct rollout_verdict *verdict; /* NULL: not judged */
 	const struct compare_count *compared;  /* NULL: not compared */
 	const char *problem;                   /* why there is no result, or NULL */
-	/* its state as a golden, "obsolete" or "missing", or NULL */
+	/* its state as a golden, "obsolete", "missing" or "recorded", or NULL */
 	const char *golden;
 	const char *hint; /* what to try, or NULL */
 };

@@ -61,6 +61,34 @@ static int print_expression(struct debugger *d, struct str text, struct error *e
 	return 0;
 }
 
+/* Prints the messages the model was given for this turn. */
+static int print_prompt(struct debugger *d, struct error *err)
+{
+	struct reader_note note;
+	struct reader *r;
+	struct line l;
+	int more;
+	size_t start = d->out.n;
+
+	if (reader_open(cursor_facts(d->cursor)->path, &r, err))
+		return -1;
+	reader_seek(r, cursor_facts(d->cursor)->begin, d->now.end, 1);
+	while ((more = reader_next(r, &l, &note, err)) > 0 && !note.torn) {
+		bool earlier =
+			l.type == LINE_RESET || (l.type == LINE_STEP && l.turn < d->now.line->turn);
+		struct str message;
+
+		if (!earlier || !str_eq(l.rollout, cursor_facts(d->cursor)->rollout))
+			continue;
+		for (size_t cursor = 0; json_next(l.value[KEY_MESSAGES], &cursor, &message);)
+			report_message(message, d->conf->style, &d->out);
+	}
+	reader_close(r);
+	if (more >= 0 && d->out.n == start)
+		buf_text(&d->out, "no prompt: the policy uses no model\n");
+	return more < 0 ? -1 : 0;
+}
+
 static void print_step(struct debugger *d)
 {
 	struct known k = debugger_known(d);
@@ -90,6 +118,8 @@ int verb_print(struct debugger *d, struct str arguments, struct error *err)
 		print_step(d);
 		return 0;
 	}
+	if (str_is(text, "prompt"))
+		return print_prompt(d, err);
 	if (str_is(text, "line")) {
 		text_escape_json(&d->out, d->now.line->text);
 		buf_char(&d->out, '\n');

@@ -37,7 +37,8 @@ static int add(struct points *p, enum point_kind kind, struct point **out, struc
 	one = mem_new(sizeof(*one));
 	*one = (struct point){.number =
 	                              kind == POINT_DISPLAY ? ++p->last_display : ++p->last_number,
-	                      .kind = kind};
+	                      .kind = kind,
+	                      .enabled = true};
 	p->list[p->count++] = *out = one;
 	return 0;
 }
@@ -155,7 +156,7 @@ bool points_look_ahead(const struct points *p)
 static bool point_stops(struct points *p, const struct point *one, const struct known *k,
                         enum point_phase phase)
 {
-	if (one->kind == POINT_DISPLAY || !fits_phase(one, phase))
+	if (!one->enabled || one->kind == POINT_DISPLAY || !fits_phase(one, phase))
 		return false;
 	bool stops = one->kind == POINT_WATCH ? has_changed(p, &one->path, k)
 	                                      : expression_holds(one->expression, k);
@@ -257,9 +258,9 @@ static void list_display(const struct point *one, struct buf *out)
 
 static void list_break(const struct point *one, struct buf *out)
 {
-	buf_printf(out, "%-4d%-13s%-5s", one->number,
+	buf_printf(out, "%-4d%-13s%-5s%-4s", one->number,
 	           one->kind == POINT_WATCH ? "watchpoint" : "breakpoint",
-	           one->kind == POINT_TBREAK ? "del" : "keep");
+	           one->kind == POINT_TBREAK ? "del" : "keep", one->enabled ? "y" : "n");
 	text_escape(out, one->text);
 	buf_char(out, '\n');
 	if (one->condition) {
@@ -284,7 +285,7 @@ void points_list(const struct points *p, bool display, struct buf *out)
 			continue;
 		if (!any) {
 			buf_text(out,
-			         display ? "Num Expression\n" : "Num Type         Disp What\n");
+			         display ? "Num Expression\n" : "Num Type         Disp Enb What\n");
 		}
 		any = true;
 		(display ? list_display : list_break)(one, out);
@@ -301,7 +302,7 @@ void points_display(struct points *p, const struct known *k, struct buf *out)
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		if (one->kind != POINT_DISPLAY)
+		if (one->kind != POINT_DISPLAY || !one->enabled)
 			continue;
 		buf_printf(out, "  %d: ", one->number);
 		text_escape(out, one->text);

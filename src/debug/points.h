@@ -12,6 +12,7 @@ enum point_kind { POINT_BREAK, POINT_TBREAK, POINT_WATCH, POINT_DISPLAY };
 struct point {
 	int number; /* from 1; displays are numbered separately */
 	enum point_kind kind;
+	bool enabled;
 	int64_t hits;
 	struct expression *expression; /* breakpoints */
 	struct expression *condition;  /* NULL: none */

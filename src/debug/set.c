@@ -148,3 +148,52 @@ int verb_delete(struct debugger *d, struct str arguments, struct error *err)
 	return str_is(word, "display") ? delete_some(d, true, rest, err)
 	                               : delete_some(d, false, arguments, err);
 }
+
+int verb_undisplay(struct debugger *d, struct str arguments, struct error *err)
+{
+	return delete_some(d, true, arguments, err);
+}
+
+static int set_enabled(struct debugger *d, struct str arguments, bool enabled, struct error *err)
+{
+	bool all = !text_trim(arguments).n;
+
+	for (size_t i = 0; all && i < d->points.count; i++)
+		d->points.list[i]->enabled = d->points.list[i]->kind == POINT_DISPLAY || enabled;
+	while (text_trim(arguments).n) {
+		struct point *one = find(d, false, argument_word(&arguments), err);
+
+		if (!one)
+			return -1;
+		one->enabled = enabled;
+	}
+	return 0;
+}
+
+int verb_enable(struct debugger *d, struct str arguments, struct error *err)
+{
+	return set_enabled(d, arguments, true, err);
+}
+
+int verb_disable(struct debugger *d, struct str arguments, struct error *err)
+{
+	return set_enabled(d, arguments, false, err);
+}
+
+int verb_condition(struct debugger *d, struct str arguments, struct error *err)
+{
+	struct str text = arguments, word = argument_word(&text);
+	struct point *one = find(d, false, word, err);
+
+	if (!one)
+		return -1;
+	if (point_set_condition(one, text, &d->column, err)) {
+		d->column += d->column == SIZE_MAX ? 0 : (size_t)(text.p - arguments.p);
+		return -1;
+	}
+	buf_printf(&d->out,
+	           text.n ? "Breakpoint %d now stops only if %.*s\n"
+	                  : "Breakpoint %d now unconditional.%.*s\n",
+	           one->number, STR_ARG(text));
+	return 0;
+}

@@ -233,4 +233,6 @@ merge_parts() {
 	has "${lines[1]}" 'task,"a ""b"", c",1,1,1,'
 	has "${lines[2]}" 'all,"",1,1,1,'
 	[ "$(tr -cd , <<<"${lines[0]}" | wc -c)" = "$(tr -cd , <<<"${lines[2]}" | wc -c)" ]
+	expect 0 rolldbg stats --csv --compare a.jsonl a.jsonl
+	has "${lines[0]}" 'scope,task,metric,before,'
 }

@@ -25,6 +25,7 @@ struct context {
 	/* 0: standard error is not a terminal, or is a dumb one */
 	size_t stderr_columns;
 	bool quiet;                    /* -q */
+	bool no_pager;                 /* --no-pager */
 	bool print_config;             /* --print-config */
 	const char *config;            /* --config; NULL: not given */
 	char **typed;                  /* the arguments, as typed; NULL-terminated, borrowed */

@@ -57,7 +57,7 @@ static int command_line_read(struct command_line *l, struct error *err)
 
 struct globals {
 	int verbose;
-	bool quiet, help, version, print_config;
+	bool quiet, help, version, no_pager, print_config;
 	const char *color, *config;
 };
 
@@ -72,6 +72,8 @@ const struct opt global_options[] = {
                  "tables, summaries, progress or log messages"),
 	OPT_CHOICE(0, "color", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
+	OPT_FLAG(0, "no-pager", OPT_HARMLESS, FIELD(no_pager),
+                 "do not start a pager on a terminal"),
 	OPT_STRING(
 		0, "config", OPT_NEVER, "FILE", FIELD(config),
 		"the project file to use; it may set everything (default: the nearest "
@@ -105,6 +107,7 @@ static struct opt *joined_options(const struct command *cmd, size_t *count)
 
 static void apply_globals(struct context *c, const struct globals *g)
 {
+	c->no_pager |= g->no_pager;
 	c->print_config |= g->print_config;
 	c->config = g->config ? g->config : c->config;
 	if (g->quiet) {

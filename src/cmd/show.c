@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/html_file.h"
+#include "cmd/pager.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
 #include "evidence/effects_read.h"
@@ -56,8 +57,9 @@ struct showing {
 	struct output out;
 	struct evidence *facts;
 	struct effects *effects;
-	FILE *copy;             /* of a recording that cannot be read twice; NULL: it can */
-	struct turn_view *turn; /* for --turn */
+	FILE *copy; /* of a recording that cannot be read twice; NULL: it can */
+	struct pager pager;
+	struct turn_view *turn;             /* for --turn */
 	struct shown_rollout *first, *last; /* in order of their first lines */
 	uint64_t torn_line;                 /* 0: none */
 	struct buf ids; /* ids of the rollouts seen, comma-separated, for messages */
@@ -208,9 +210,11 @@ static void finish_facts(struct showing *s)
 /* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct showing *s, struct error *err)
 {
+	if (s->out.text.n && pager_start(&s->pager, s->context, err))
+		return -1;
 	if (output_flush(&s->out, err))
 		return -1;
-	return s->out.closed ? error_set(err, FAIL_NONE, "standard output is closed") : 0;
+	return s->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
 }
 
 static int show_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -433,6 +437,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 		finish_facts(&s);
 		(void)!print_some(&s, &ignored);
 	}
+	pager_finish(&s.pager);
 	failed = failed && !s.out.closed;
 	while (s.first)
 		drop_first(&s);
@@ -458,7 +463,8 @@ const struct command command_show = {
 		"observation are shown as marks: [x] for a colored background, <x> for colored "
 		"text. Rows with ! are events. Interleaved rollouts are shown one after the "
 		"other. Without FILE it shows the latest recording. With --html it takes any "
-		"number of files and directories.",
+		"number of files and directories. On a terminal the output goes through "
+		"$ROLLDBG_PAGER, $PAGER or less.",
 	.max_operands = -1,
 	.recordings = true,
 	.opts = options,

@@ -16,6 +16,7 @@ setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 	mkdir "$XDG_STATE_HOME"
+	export ROLLDBG_PAGER=cat
 	unset CI # with CI set, replay writes nothing
 }
 

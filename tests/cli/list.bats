@@ -36,7 +36,7 @@ record_three() {
 @test "list: a row fits a terminal of 80 columns" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	record_three
-	NO_COLOR=1 script -qec "stty cols 80; '$ROLLDBG' list" /dev/null | tr -d '\r' >rows
+	NO_COLOR=1 script -qec "stty cols 80; '$ROLLDBG' --no-pager list" /dev/null | tr -d '\r' >rows
 	[ "$(grep -c '^@.* steps$' rows)" = 3 ]
 	[ "$(LC_ALL=C.UTF-8 wc -L <rows)" -le 80 ]
 }

@@ -1,8 +1,14 @@
 #!/usr/bin/env bats
-# show: one turn in full.
+# show: one turn in full, and the pager on a terminal.
 
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
+
+# on_terminal COMMAND: runs it on a terminal of 80 columns without colors; sets $output, whose last line is the exit code.
+on_terminal() {
+	command -v script >/dev/null || skip 'no script(1) for a terminal'
+	output=$(NO_COLOR=1 TERM=xterm script -qec "stty cols 80; $1; echo \"code \$?\"" /dev/null </dev/null | tr -d '\r')
+}
 
 @test "show --turn: the states before and after, and the changes between them" {
 	rolldbg run --quiet --out a.jsonl
@@ -37,6 +43,59 @@ load lib
 	[ "$(grep -c '^turn 0' <<<"$output")" = 3 ]
 	[ "$(grep -nE '^turn 0|retry|0 -> 4|4 -> 8' <<<"$output" | sed 's/^[0-9]*://' | paste -sd '|')" = \
 		'turn 0 · step 0 of rollout FrozenLake-v1.0|  position 0 -> 4|turn 0 · event of rollout FrozenLake-v1.0|event         "retry"|turn 0 · step 1 of rollout FrozenLake-v1.0|  position 4 -> 8' ]
+}
+
+@test "on a terminal show uses the pager, and the exit code is kept" {
+	rolldbg run --quiet --out a.jsonl
+	unset ROLLDBG_PAGER
+	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'P:turn  call'
+	has "$output" $'\ncode 0'
+	ROLLDBG_PAGER='sed s/^/Q:/' PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl --turn 0"
+	has "$output" 'Q:turn 0'
+	for none in cat ''; do
+		ROLLDBG_PAGER=$none PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show a.jsonl"
+		has "$output" $'\nturn  call'
+	done
+	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' --no-pager show a.jsonl"
+	has "$output" $'\nturn  call'
+	PAGER='sed s/^/P:/' on_terminal "TERM=dumb '$ROLLDBG' show a.jsonl"
+	has "$output" $'\nturn  call'
+	PAGER='sed s/^/P:/' on_terminal "'$ROLLDBG' show '$root/fixtures/recordings/not-object.jsonl'"
+	has "$output" 'P:lake.0'
+	has "$output" $'\ncode 3'
+	# no pager in a pipe
+	PAGER='sed s/^/P:/' expect 0 rolldbg show a.jsonl
+	lacks "$output" 'P:'
+}
+
+@test "a missing pager, and one that is quit early" {
+	rolldbg run --quiet --out a.jsonl
+	unset ROLLDBG_PAGER
+	PAGER='no-such-pager -x' on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'no-such-pager: not found'
+	has "$output" $'\nturn  call'
+	has "$output" $'\ncode 0'
+	for _ in {1..400}; do cat a.jsonl; done >many.jsonl
+	PAGER='head -n 1' on_terminal "'$ROLLDBG' show many.jsonl"
+	[ "$(wc -l <<<"$output")" = 2 ]
+	has "$output" $'\ncode 0'
+}
+
+@test "less quits if the output fits and passes colors through, unless LESS is set" {
+	rolldbg run --quiet --out a.jsonl
+	mkdir bin
+	cat >bin/less <<-'END'
+		#!/bin/sh
+		echo "LESS=$LESS LV=$LV"
+		cat
+	END
+	chmod +x bin/less
+	unset ROLLDBG_PAGER PAGER LESS LV
+	PATH=$PWD/bin:$PATH on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'LESS=FRX LV=-c'
+	LESS=S PATH=$PWD/bin:$PATH on_terminal "'$ROLLDBG' show a.jsonl"
+	has "$output" 'LESS=S LV=-c'
 }
 
 @test "show: what is missing from an incomplete recording" {

@@ -1,12 +1,10 @@
 /* rolldbg debug: step through a recording or a running rollout. */
-#include "cmd/options/action_options.h"
-#include "cmd/options/model.h"
-#include "cmd/options/target.h"
+#include "cmd/debug.h"
 
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/policy_recording.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
@@ -26,17 +24,6 @@
 #include <unistd.h>
 
 #define TURNS_BY_HAND 10000 /* limit where there is no policy */
-
-struct debug_options {
-	struct target_options target;
-	const char *rollout, *out, *interpreter;
-	struct action_options action;
-	const char *actions, *policy, *task;
-	struct opt_u64 max_turns;
-	struct opt_list files, commands;
-	bool batch, force, force_call, dap;
-	struct model_options model;
-};
 
 #define FIELD(f) offsetof(struct debug_options, f)
 
@@ -88,6 +75,7 @@ struct debugging {
 	FILE *copy;       /* copy of a pipe, or of a recording in another format; NULL: none */
 	char copy_path[40];
 	bool out_used; /* --out is in use: later sessions get files of their own */
+	bool compares; /* a divergence from the recording is exit code 1 */
 };
 
 /* ---- a live session ---- */
@@ -235,7 +223,7 @@ static int print(void *ctx, bool trouble, struct str text, struct error *err)
 
 static bool is_live(const struct debug_options *o)
 {
-	return o->target.env || o->actions || o->action.calls.count || o->policy;
+	return o->target.env || o->actions || o->action.calls.count || o->policy || o->live;
 }
 
 static int check_options(const struct debug_options *o, int argc, char **argv, struct error *err)
@@ -353,13 +341,13 @@ static int debug_session(struct debugging *g, const char *path, struct error *er
 	                                .spell = settings_as_options,
 	                                .print = print,
 	                                .ctx = g};
-	bool failed;
+	struct debug_result result;
 
-	if (debug_run(&conf, &failed, err)) {
+	if (debug_run(&conf, &result, err)) {
 		name_source(g, err);
 		return g->out.closed ? 0 : -1;
 	}
-	return failed ? 2 : 0;
+	return result.failed ? 2 : g->compares && result.diverged ? 1 : 0;
 }
 
 static void release(struct debugging *g)
@@ -374,12 +362,13 @@ static void release(struct debugging *g)
 	BUFS_RELEASE(&g->policy_path, &g->latest, &g->history);
 }
 
-static int debug_main(const struct context *c, const void *opts, int argc, char **argv,
-                      struct error *err)
+/* `compares`: a divergence from the recording is exit code 1. */
+static int debug_run_options(const struct context *c, const struct debug_options *o, bool compares,
+                             int argc, char **argv, struct error *err)
 {
-	const struct debug_options *o = opts;
 	struct debugging g = {.context = c,
 	                      .opts = o,
+	                      .compares = compares,
 	                      .policy_path = BUF(BUF_MAX_SMALL),
 	                      .latest = BUF(BUF_MAX_SMALL),
 	                      .history = BUF(BUF_MAX_SMALL),
@@ -396,6 +385,50 @@ static int debug_main(const struct context *c, const void *opts, int argc, char 
 	if (code < 0)
 		env_target_hide(&g.driver.target, err);
 	release(&g);
+	return code;
+}
+
+static int debug_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
+{
+	return debug_run_options(c, opts, false, argc, argv, err);
+}
+
+/* ---- for other commands ---- */
+
+static void add_command(struct debug_options *o, const char *command)
+{
+	o->commands.item[o->commands.count++] = command;
+}
+
+int debug_until(const struct context *c, struct debug_options *o, const char *expression,
+                struct error *err)
+{
+	struct buf command = BUF(BUF_MAX_SMALL);
+	struct expression *e;
+	size_t at;
+
+	if (expression_parse(str_from(expression), &e, &at, err))
+		return error_wrap(err, "--break: column %zu", at + 1);
+	expression_free(e);
+	buf_printf(&command, "tbreak %s", expression);
+	add_command(o, buf_cstr(&command));
+	add_command(o, "continue");
+	int code = debug_run_options(c, o, false, 0, NULL, err);
+	buf_release(&command);
+	return code;
+}
+
+int debug_divergence(const struct context *c, struct debug_options *o, const char *file,
+                     struct error *err)
+{
+	char *path = mem_text(str_from(file));
+
+	o->live = true;
+	add_command(o, "goto end");
+	add_command(o, "rerun-to");
+	int code = debug_run_options(c, o, true, 1, &path, err);
+	free(path);
 	return code;
 }
 

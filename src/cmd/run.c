@@ -4,8 +4,9 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "cmd/confirm.h"
+#include "cmd/debug.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/policy_recording.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/model.h"
@@ -27,7 +28,7 @@ struct run_options {
 	struct recording_options recording;
 	struct action_options action;
 	struct recorded_options recorded;
-	const char *actions, *policy, *task;
+	const char *actions, *policy, *task, *stop_at; /* stop_at: --break */
 	struct opt_list masks;
 	struct opt_u64 max_turns;
 	bool force_call, confirm;
@@ -52,6 +53,8 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(recorded), recorded_group),
 	OPT_NUMBER('n', "max-turns", OPT_HARMLESS, "N", FIELD(max_turns),
                    "stop after N turns (default: the script's length, else 100)"),
+	OPT_STRING(0, "break", OPT_HARMLESS, "EXPRESSION", FIELD(stop_at),
+                   "enter the debugger at the first step where EXPRESSION holds"),
 	OPT_GROUP(FIELD(recording), recording_group),
 	OPT_GROUP(FIELD(plan), plan_group),
 	OPT_GROUP(FIELD(plan.trainer), trainer_group),
@@ -502,9 +505,39 @@ static void tear_down(struct running *r)
 	pthread_mutex_destroy(&r->lock);
 }
 
+/* ---- in the debugger ---- */
+
+static int run_in_debugger(const struct context *c, const struct run_options *o, struct error *err)
+{
+	struct debug_options d = {.target = o->target,
+	                          .out = o->recording.out,
+	                          .force = o->recording.force,
+	                          .actions = actions_of(o, !o->target.env),
+	                          .action = o->action,
+	                          .policy = o->policy,
+	                          .task = o->task,
+	                          .max_turns = o->max_turns,
+	                          .force_call = o->force_call,
+	                          .model = o->model};
+
+	if (o->plan.tasks || o->plan.shard || o->plan.group_size.given || o->plan.jobs.given ||
+	    recordings_is_directory(o->recording.out) || o->masks.count || o->report.json ||
+	    o->report.kinds.count) {
+		return error_set(
+			err, FAIL_USAGE,
+			"--break works with a single rollout only, without --mask, --json and "
+			"--report");
+	}
+	return debug_until(c, &d, o->stop_at, err);
+}
+
 static int run_run(const struct context *c, const void *opts, int argc, char **argv,
                    struct error *err)
 {
+	const struct run_options *o = opts;
+
+	if (o->stop_at)
+		return run_in_debugger(c, o, err);
 	struct running r = {.context = c,
 	                    .opts = opts,
 	                    .usage = llm_usage_new(),

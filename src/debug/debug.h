@@ -33,9 +33,14 @@ struct debug_conf {
 	void *ctx;
 };
 
-/* Runs commands until the end of input, or quit. *failed: a command failed that was not typed at a
-   terminal. FAIL_INPUT: the recording cannot be used.
+struct debug_result {
+	bool failed;   /* a command failed that was not typed at a terminal */
+	bool diverged; /* a repeated session differed from the recording */
+};
+
+/* Runs commands until the end of input, or quit. FAIL_INPUT: the recording cannot be used.
    FAIL_INTERRUPTED: a signal arrived; the live session was ended and its recording closed. */
-MUST_USE int debug_run(const struct debug_conf *conf, bool *failed, struct error *err);
+MUST_USE int debug_run(const struct debug_conf *conf, struct debug_result *result,
+                       struct error *err);
 
 #endif

@@ -372,7 +372,7 @@ static int run(struct debugger *d, bool *failed, struct error *err)
 	return d->stopped ? error_set(err, FAIL_INTERRUPTED, "interrupted") : 0;
 }
 
-int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)
+int debug_run(const struct debug_conf *conf, struct debug_result *result, struct error *err)
 {
 	struct debugger d = {.conf = conf,
 	                     .out = BUF(SIZE_MAX / 2),
@@ -383,8 +383,9 @@ int debug_run(const struct debug_conf *conf, bool *failed, struct error *err)
 	                     .live_end = BUF(BUF_MAX_MESSAGE),
 	                     .last_command = BUF(BUF_MAX_SMALL)};
 
-	*failed = false;
-	int broken = run(&d, failed, err);
+	*result = (struct debug_result){.failed = false};
+	int broken = run(&d, &result->failed, err);
+	result->diverged = d.diverged;
 	cursor_close(d.cursor);
 	live_free(d.live);
 	hasher_free(d.hasher);

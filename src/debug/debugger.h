@@ -25,6 +25,7 @@ struct debugger {
 	struct buf proposed; /* the next call as a line */
 	struct buf live_end; /* the verdict of a finished live session, as text */
 	bool forked;
+	bool diverged;              /* a repeated session differed from the recording */
 	struct json_paths *ignored; /* ignored in states */
 	struct points points;
 	struct finding_begin *begins; /* for the whole recording; read when first needed */

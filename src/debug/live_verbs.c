@@ -425,6 +425,7 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 		failed = run_prefix(d, &p, parent, &same, err);
 	}
 	if (!failed) {
+		d->diverged = d->diverged || !same;
 		report_prefix(d, &p, same);
 		text_put_path(&d->out, "recording", live_path(d->live));
 		d->moved = true;

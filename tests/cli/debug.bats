@@ -234,15 +234,25 @@ dap_request() {
 	[ -z "$output" ]
 }
 
-@test "a golden is repeated until a state differs" {
+@test "run --break and replay --until-divergence enter the debugger" {
+	expect 0 rolldbg run --seed 42 --break 'state./position == 9' --out a.jsonl <<<'print tool'
+	has "$output" 'turn 2 · step 2'
+	has "$output" 'tool          "lake_move"'
+	has "$output" 'the session has ended: stopped'
+	[ "$(jq -r 'select(.type == "end").steps' a.jsonl)" = 3 ]
+	expect 2 rolldbg run --break 'reward >'
+	has "$stderr" '--break: column 9: expected a value'
+	expect 2 rolldbg run --break turn --group-size 2
+	has "$stderr" '--break works with a single rollout'
 	rolldbg run --quiet --seed 42 --out good.jsonl
 	rolldbg strip good.jsonl >golden.jsonl
-	repeat=(rolldbg debug golden.jsonl --batch -ex 'goto end' -ex rerun-to)
-	expect 0 "${repeat[@]}" --env builtin:frozen_lake
+	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null
 	has "$output" '6 steps repeated; every state matches the recording'
-	expect 0 "${repeat[@]}" -ex 'print ./position' --env 'builtin:frozen_lake?map=8x8'
+	expect 1 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print ./position'
 	has "$output" 'the state before step 1 differs from the recording'
 	has "$output" './position    8'
+	expect 2 rolldbg replay golden.jsonl --until-divergence --env 'builtin:frozen_lake?map=8x8' <<<'print nothing'
+	expect 2 rolldbg replay golden.jsonl good.jsonl --until-divergence
 }
 
 @test "recordings in other formats, and from a pipe" {

@@ -545,7 +545,7 @@ on_terminal() {
 	sed 's/"version":"builtin-1"/"version":"1.30.0"/' lake.jsonl >gym.jsonl
 	run ! cmp -s lake.jsonl gym.jsonl
 	while read -r file name target; do
-		for option in '' --accept; do
+		for option in '' --accept --until-divergence; do
 			# shellcheck disable=SC2086 # none or one word
 			expect 2 rolldbg replay "$file" $option
 			has "$stderr" "$file was recorded from $name, and the environment is builtin:frozen_lake without --env: name it with --env $target"

@@ -1,9 +1,7 @@
-/* Choosing one of several rollouts, and its calls as policy: see goldens_choice.h. */
+/* Choosing one of several rollouts: see goldens_choice.h. */
 #include "cmd/golden/goldens_choice.h"
 
-#include "base/mem.h"
 #include "check/judge.h"
-#include "recording/reader.h"
 
 #include <stdio.h>
 
@@ -81,43 +79,4 @@ int goldens_choose(const struct goldens *g, const char *rule, const char *id, st
 		failed = list_ids(g, wanted, err);
 	buf_release(&first);
 	return failed;
-}
-
-/* Is the first line of the file a header? */
-static bool begins_like_recording(const char *file)
-{
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line first;
-	struct error ignored; /* whoever uses the file reports it */
-
-	if (reader_open(file, &r, &ignored))
-		return false;
-	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
-	reader_close(r);
-	return is;
-}
-
-int goldens_read_policy(struct goldens *g, const char **policy, const struct recorded_options *o,
-                        struct error *err)
-{
-	static const struct opt_list no_masks;
-	const char *file = *policy;
-
-	if (!file || !begins_like_recording(file))
-		return 0;
-	*policy = NULL;
-	char *path = mem_text(str_from(file));
-	const struct file_list files = {.paths = &path, .count = 1};
-	g->tool_map = o ? &o->tool_map : NULL;
-	int failed = goldens_read(g, &files, &no_masks, NULL, err);
-
-	g->path = path;
-	if (!failed && !o && g->count > 1) {
-		return error_set(err, FAIL_USAGE,
-		                 "%s has %zu rollouts, and one is needed: rolldbg convert %s --to "
-		                 "rolldbg --rollout %.*s >one.jsonl",
-		                 path, g->count, path, STR_ARG(g->items[0].want.id));
-	}
-	return failed || goldens_choose(g, NULL, o ? o->rollout : NULL, &g->policy, err) ? -1 : 0;
 }

@@ -1,6 +1,7 @@
 /* rolldbg replay: sends the calls of goldens to a live environment and compares the results. */
 #include "base/log.h"
 #include "base/text.h"
+#include "cmd/debug.h"
 #include "cmd/golden/accept.h"
 #include "cmd/golden/advice.h"
 #include "cmd/golden/driver.h"
@@ -25,7 +26,7 @@ struct replay_options {
 	struct accept_options accept;
 	const char *out;
 	struct opt_u64 jobs;
-	bool keep_going, force;
+	bool keep_going, force, until_divergence;
 	struct report_options report;
 };
 
@@ -40,6 +41,9 @@ static const struct opt options[] = {
 	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
                  "if the environment cannot be reached, try the remaining goldens anyway"),
 	OPT_GROUP(FIELD(suite), suite_group),
+	OPT_FLAG(0, "until-divergence", OPT_HARMLESS + OPT_COMMON, FIELD(until_divergence),
+                 "replay one GOLDEN with a single rollout, and enter the debugger before the "
+                 "first call whose state differs"),
 	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
                     "replay N rollouts at a time (default 1)"),
 	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
@@ -461,9 +465,28 @@ static void tear_down(struct replaying *r)
 	buf_release(&r->path);
 }
 
+static int replay_in_debugger(const struct context *c, const struct replay_options *o, int argc,
+                              char **argv, struct error *err)
+{
+	struct debug_options d = {.target = o->target};
+
+	if (argc != 1 || o->accept.accept || o->accept.review || o->accept.update ||
+	    o->report.json || o->report.kinds.count || o->out || o->jobs.given) {
+		return error_set(err, FAIL_USAGE,
+		                 "--until-divergence takes one GOLDEN, and no --accept, --review, "
+		                 "--update, --report, --json, --out or --jobs");
+	}
+	return goldens_check_file(argv[0], &o->target, err) ? -1
+	                                                    : debug_divergence(c, &d, argv[0], err);
+}
+
 static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
                       struct error *err)
 {
+	const struct replay_options *o = opts;
+
+	if (o->until_divergence)
+		return replay_in_debugger(c, o, argc, argv, err);
 	struct replaying r = {.context = c,
 	                      .opts = opts,
 	                      .path = BUF(BUF_MAX_SMALL),

@@ -1,0 +1,30 @@
+/* The debugger session of `debug`, for other commands that start one. */
+#ifndef ROLLDBG_CMD_DEBUG_H
+#define ROLLDBG_CMD_DEBUG_H
+
+#include "cmd/options/action_options.h"
+#include "cmd/options/model.h"
+#include "cmd/options/target.h"
+
+struct debug_options {
+	struct target_options target;
+	const char *rollout, *out, *interpreter;
+	struct action_options action;
+	const char *actions, *policy, *task;
+	struct opt_u64 max_turns;
+	struct opt_list files, commands;
+	bool live; /* an environment is used: the built-in lake if none is given */
+	bool batch, force, force_call, dap;
+	struct model_options model;
+};
+
+/* Runs a live rollout until the expression is true, then reads commands. Returns the exit code, or
+   -1; FAIL_USAGE for an invalid expression, before anything is started. */
+MUST_USE int debug_until(const struct context *c, struct debug_options *o, const char *expression,
+                         struct error *err);
+/* Repeats the calls of a recording's rollout until a state differs, then reads commands. Returns
+   the exit code (1 if a state differed), or -1. */
+MUST_USE int debug_divergence(const struct context *c, struct debug_options *o, const char *file,
+                              struct error *err);
+
+#endif

@@ -338,33 +338,6 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
 }
 
-bool goldens_read_first(const char *file, struct buf *env)
-{
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line first;
-	struct error ignored; /* whoever uses the file reports it */
-
-	if (reader_open(file, &r, &ignored))
-		return false;
-	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
-	if (is && env)
-		buf_str(env, first.value[KEY_ENV]);
-	reader_close(r);
-	return is;
-}
-
-int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
-{
-	struct buf env = BUF(BUF_MAX_MESSAGE);
-	int failed = !file_may_block(file) && goldens_read_first(file, &env)
-	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
-	                     : 0;
-
-	buf_release(&env);
-	return failed;
-}
-
 int goldens_check_environment(const struct goldens *g, const struct target_options *o,
                               struct error *err)
 {

@@ -80,15 +80,9 @@ MUST_USE int goldens_check_environment(const struct goldens *g, const struct tar
    A seed of the command line may change that, too. */
 MUST_USE int goldens_check_begin(const struct goldens *g, const struct target_options *o,
                                  struct error *err);
-/* goldens_check_environment for the first rollout of a file, if that is a regular one. */
-MUST_USE int goldens_check_file(const char *file, const struct target_options *o,
-                                struct error *err);
 void goldens_release(struct goldens *g);
 
-/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
-bool goldens_read_first(const char *file, struct buf *env);
-
-/* The calls of the rollout that was chosen as policy (policy_recording.h); absent: none was. */
+/* The calls of the rollout that was chosen as policy (goldens_choice.h); absent: none was. */
 struct str goldens_policy(const struct goldens *g);
 
 /* Sets the golden's task, seed, reset arguments, state source with what is ignored, and masks in conf; values

@@ -1,7 +1,10 @@
-/* Choosing one of several rollouts: see goldens_choice.h. */
+/* Choosing one of several rollouts, and its calls as policy: see goldens_choice.h. */
 #include "cmd/golden/goldens_choice.h"
 
+#include "base/file.h"
+#include "base/mem.h"
 #include "check/judge.h"
+#include "recording/reader.h"
 
 #include <stdio.h>
 
@@ -79,4 +82,56 @@ int goldens_choose(const struct goldens *g, const char *rule, const char *id, st
 		failed = list_ids(g, wanted, err);
 	buf_release(&first);
 	return failed;
+}
+
+/* Is the first line of the file a header? Appends its environment to `env`, which may be NULL. */
+static bool begins_like_recording(const char *file, struct buf *env)
+{
+	struct reader *r = NULL;
+	struct reader_note note;
+	struct line first;
+	struct error ignored; /* whoever uses the file reports it */
+
+	if (reader_open(file, &r, &ignored))
+		return false;
+	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
+	if (is && env)
+		buf_str(env, first.value[KEY_ENV]);
+	reader_close(r);
+	return is;
+}
+
+int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
+{
+	struct buf env = BUF(BUF_MAX_MESSAGE);
+	int failed = !file_may_block(file) && begins_like_recording(file, &env)
+	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
+	                     : 0;
+
+	buf_release(&env);
+	return failed;
+}
+
+int goldens_read_policy(struct goldens *g, const char **policy, const struct recorded_options *o,
+                        struct error *err)
+{
+	static const struct opt_list no_masks;
+	const char *file = *policy;
+
+	if (!file || !begins_like_recording(file, NULL))
+		return 0;
+	*policy = NULL;
+	char *path = mem_text(str_from(file));
+	const struct file_list files = {.paths = &path, .count = 1};
+	g->tool_map = o ? &o->tool_map : NULL;
+	int failed = goldens_read(g, &files, &no_masks, NULL, err);
+
+	g->path = path;
+	if (!failed && !o && g->count > 1) {
+		return error_set(err, FAIL_USAGE,
+		                 "%s has %zu rollouts, and one is needed: rolldbg convert %s --to "
+		                 "rolldbg --rollout %.*s >one.jsonl",
+		                 path, g->count, path, STR_ARG(g->items[0].want.id));
+	}
+	return failed || goldens_choose(g, NULL, o ? o->rollout : NULL, &g->policy, err) ? -1 : 0;
 }

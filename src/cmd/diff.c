@@ -23,7 +23,7 @@
 struct diff_options {
 	struct compare_options compare;
 	const char *rollout, *html;
-	bool stat, word_diff, json, no_exit_code;
+	bool stat, word_diff, json, exit_code, no_exit_code;
 };
 
 #define FIELD(f) offsetof(struct diff_options, f)
@@ -41,6 +41,8 @@ static const struct opt options[] = {
                    "also write a page for browsers: both recordings, side by side"),
 	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
                  "print each difference and a summary as JSON lines"),
+	OPT_FLAG(0, "exit-code", OPT_HARMLESS, FIELD(exit_code),
+                 "exit 1 if they differ (the default)"),
 	OPT_FLAG(0, "no-exit-code", OPT_HARMLESS, FIELD(no_exit_code),
                  "exit 0 even if they differ"),
 };

@@ -8,8 +8,7 @@ lake=builtin:frozen_lake
 broken='builtin:frozen_lake?fault=drop-iserror'
 
 @test "the first target that changes an answer, and where" {
-	rolldbg run --quiet --seed 4 --actions DOWN,DOWN,RIGHT --out a.jsonl
-	expect 1 rolldbg bisect --env "$lake" --env "$lake?max_envs=4" --env "$broken" --env "$broken" a.jsonl
+	expect 1 rolldbg bisect --env "$lake" --env "$lake?max_envs=4" --env "$broken" --env "$broken" --actions DOWN,DOWN,RIGHT --seed 4
 	has "$output" 'C  builtin:frozen_lake?fault=drop-iserror'
 	has "$output" $'B -> C: rollout FrozenLake-v1.0\n  step 1  lake_move action=DOWN\n    /outcome  ok -> tool-error\n'
 	has "$output" $'    A  ok   '
@@ -20,10 +19,9 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 }
 
 @test "no target differs: exit 0, no output with --quiet" {
-	rolldbg run --quiet --actions "$goal" --out a.jsonl
-	expect 0 rolldbg bisect --env "$lake" --env "$lake" a.jsonl
+	expect 0 rolldbg bisect --env "$lake" --env "$lake" --actions "$goal"
 	[ "${lines[-1]}" = 'no differences · 2 targets · 1 rollout' ]
-	expect 0 rolldbg bisect --env "$lake" --env "$lake" a.jsonl --quiet
+	expect 0 rolldbg bisect --env "$lake" --env "$lake" --actions "$goal" --quiet
 	[ -z "$output" ]
 }
 
@@ -47,23 +45,21 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 }
 
 @test "masks and tolerances; an unreachable target: exit 4" {
-	rolldbg run --quiet --actions DOWN --out a.jsonl --fail-on never
-	expect 1 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' a.jsonl --quiet
-	expect 0 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' a.jsonl --quiet \
+	expect 1 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --actions DOWN --quiet
+	expect 0 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --actions DOWN --quiet \
 		--mask '/observation/**' --mask '/state/**'
-	expect 4 rolldbg bisect --env "$lake" --env http://127.0.0.1:1/mcp a.jsonl
+	expect 4 rolldbg bisect --env "$lake" --env http://127.0.0.1:1/mcp --actions DOWN
 	has "$stderr" 'http://127.0.0.1:1/mcp: cannot connect'
-	expect 4 rolldbg bisect --env http://127.0.0.1:1/mcp --env "$broken" a.jsonl
+	expect 4 rolldbg bisect --env http://127.0.0.1:1/mcp --env "$broken" --actions DOWN
 }
 
 @test "a proxy that changes a tool: a difference at the header" {
 	canned inner </dev/null
 	inner=$url
-	rolldbg run --quiet --env "$inner" --actions A --state none --out a.jsonl --fail-on never
 	canned outer <<-'END'
 		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"enum":["A"]}},"required":["move"]}}]}
 	END
-	expect 1 rolldbg bisect --env "$inner" --env "$url" a.jsonl
+	expect 1 rolldbg bisect --env "$inner" --env "$url" --actions A --state none
 	has "$output" '/tools/act/inputSchema/properties/move/enum'
-	expect 0 rolldbg bisect --env "$inner" --env "$url" a.jsonl --tools ignore
+	expect 0 rolldbg bisect --env "$inner" --env "$url" --actions A --state none --tools ignore
 }

@@ -154,6 +154,7 @@ unharmed() {
 		diff golden.jsonl file	rollout	"rollout": "nothing"
 		stats golden.jsonl	merge	"merge": true
 		stats golden.jsonl	partial	"partial": true
+		stats golden.jsonl file	compare	"compare": true
 		stats golden.jsonl	trainer_logprobs	"trainer_logprobs": "pipe"
 		convert golden.jsonl	list	"list": true
 		convert golden.jsonl	from	"from": "atif"

@@ -20,6 +20,7 @@ struct bisect_options {
 	struct compare_options compare;
 	struct tools_rule_options tools;
 	struct opt_list envs;
+	const char *actions, *tool, *argument;
 	struct opt_u64 jobs;
 	bool json;
 };
@@ -32,6 +33,12 @@ static const struct opt options[] = {
                  "it, innermost first"),
 	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(target.seed),
                     "reset each target with this seed"),
+	OPT_STRING(0, "actions", OPT_REACH + OPT_COMMON, "A,B,..", FIELD(actions),
+                   "send these actions instead of a recording's calls"),
+	OPT_STRING(0, "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
+                   "the tool that --actions calls (default: the only one)"),
+	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
+                   "the argument that --actions fills (default: the only one)"),
 	OPT_GROUP(FIELD(compare), compare_group),
 	OPT_GROUP(FIELD(tools), tools_rule_group),
 	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
@@ -62,10 +69,14 @@ struct bisecting {
 	const struct context *context;
 	const struct bisect_options *opts;
 	struct goldens goldens;
+	struct golden scripted; /* from --actions */
+	const char *masks[OPT_LIST_MAX];
 	struct compare_rules rules;
 	struct file_list files;
 	struct layer layers[TARGETS_MAX];
 	size_t layer_count, opened;
+	struct golden *rollouts;
+	size_t rollout_count;
 	struct layer *driven; /* the layer whose rollouts are being played */
 	struct output out;
 	struct difference_printer printer;
@@ -87,16 +98,26 @@ static int take_line(void *ctx, const struct line *l, struct error *err)
 	return rollout_copy_add(&r->got, r->strip, l, err);
 }
 
+static struct policy_conf policy_of(const struct bisecting *b, const struct golden *g)
+{
+	const struct bisect_options *o = b->opts;
+
+	return (struct policy_conf){.actions = o->actions,
+	                            .tool = o->tool,
+	                            .argument = o->argument,
+	                            .calls = g->calls,
+	                            .force_call = true};
+}
+
 static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
                     struct error *err)
 {
 	struct bisecting *b = ctx;
 	struct layer *layer = b->driven;
 	struct layer_rollout *r = &layer->rollouts[index];
-	struct golden *g = &b->goldens.items[index];
+	struct golden *g = &b->rollouts[index];
 	struct line_sink sink = {take_line, r};
-	struct trial trial = {
-		.golden = g, .policy = {.calls = g->calls, .force_call = true}, .sink = &sink};
+	struct trial trial = {.golden = g, .policy = policy_of(b, g), .sink = &sink};
 
 	if (trial_run(&layer->driver, &trial, io, result, err))
 		return -1;
@@ -110,9 +131,9 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 
 static int new_strips(struct bisecting *b, struct layer *layer, struct error *err)
 {
-	layer->rollouts = mem_array(b->goldens.count, sizeof(*layer->rollouts));
-	for (size_t i = 0; i < b->goldens.count; i++) {
-		const struct golden *g = &b->goldens.items[i];
+	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
+	for (size_t i = 0; i < b->rollout_count; i++) {
+		const struct golden *g = &b->rollouts[i];
 		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err))
 			return -1;
 	}
@@ -123,7 +144,7 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
 	struct batch_conf batch = {
-		.count = b->goldens.count, .jobs = jobs, .rollout = play_one, .ctx = b};
+		.count = b->rollout_count, .jobs = jobs, .rollout = play_one, .ctx = b};
 	struct batch_count count;
 
 	*worst = (struct batch_count){0};
@@ -226,7 +247,7 @@ static void note_change(struct bisecting *b, const struct golden *g, const struc
 static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 {
 	struct layer_rollout *first = &layer[-1].rollouts[index], *second = &layer->rollouts[index];
-	const struct golden *g = &b->goldens.items[index];
+	const struct golden *g = &b->rollouts[index];
 	struct compare_conf conf = {.replayed = true,
 	                            .tools = tools_rule_of(&b->opts->tools),
 	                            .take = take_difference,
@@ -257,9 +278,19 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 	buf_release(&heading);
 }
 
+static void name_rollouts(struct bisecting *b)
+{
+	for (size_t i = 0; i < b->rollout_count; i++) {
+		struct golden *g = &b->rollouts[i];
+
+		g->want.id = g->want.id.p ? g->want.id : b->layers[0].rollouts[i].got.id;
+	}
+}
+
 static int compare_all(struct bisecting *b, struct error *err)
 {
-	for (size_t i = 0; i < b->goldens.count; i++) {
+	name_rollouts(b);
+	for (size_t i = 0; i < b->rollout_count; i++) {
 		for (size_t k = 1; k < b->layer_count; k++) {
 			compare_pair(b, i, &b->layers[k]);
 			if (output_flush_some(&b->out, err))
@@ -271,13 +302,19 @@ static int compare_all(struct bisecting *b, struct error *err)
 
 /* ---- the end ---- */
 
+static void list_targets(struct bisecting *b)
+{
+	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++)
+		buf_printf(&b->out.text, "%c  %s\n", letter(b, &b->layers[i]), b->layers[i].name);
+}
+
 static void put_summary(struct bisecting *b)
 {
 	struct json_writer w;
 
 	jw_line(&w, &b->out.text, "summary");
 	jw_pack(&w, "targets:%i,rollouts:%i,differences:%i,first_change:%t",
-	        (int64_t)b->layer_count, (int64_t)b->goldens.count, (int64_t)b->total.differences,
+	        (int64_t)b->layer_count, (int64_t)b->rollout_count, (int64_t)b->total.differences,
 	        b->changer ? b->changer->name : NULL);
 	jw_line_end(&w);
 }
@@ -293,14 +330,13 @@ static void say_end(struct bisecting *b)
 		           letter(b, b->changer), b->changer->name, buf_cstr(&b->where));
 	} else if (!b->context->quiet && b->total.rollouts) {
 		buf_printf(out, "no differences · %zu targets · %zu rollout%s\n", b->layer_count,
-		           b->goldens.count, b->goldens.count == 1 ? "" : "s");
+		           b->rollout_count, b->rollout_count == 1 ? "" : "s");
 	}
 }
 
 static int conclude(struct bisecting *b, const struct batch_count *count, struct error *err)
 {
-	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++)
-		buf_printf(&b->out.text, "%c  %s\n", letter(b, &b->layers[i]), b->layers[i].name);
+	list_targets(b);
 	if (compare_all(b, err))
 		return -1;
 	say_end(b);
@@ -316,7 +352,7 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 
 /* ---- setting up ---- */
 
-static int check_usage(const struct bisect_options *o, struct error *err)
+static int check_usage(const struct bisect_options *o, int argc, struct error *err)
 {
 	if (o->envs.count < 2 || o->envs.count > TARGETS_MAX) {
 		return error_set(err, FAIL_USAGE,
@@ -324,6 +360,41 @@ static int check_usage(const struct bisect_options *o, struct error *err)
 		                 "in front of it",
 		                 TARGETS_MAX);
 	}
+	if (!argc == !o->actions) {
+		return error_set(err, FAIL_USAGE,
+		                 "no calls to send: name a recording, or use --actions");
+	}
+	if (!o->actions && (o->tool || o->argument)) {
+		return error_set(err, FAIL_USAGE, "--%s needs --actions",
+		                 o->tool ? "tool" : "argument");
+	}
+	return 0;
+}
+
+static void use_actions(struct bisecting *b)
+{
+	const struct opt_list *masks = &b->opts->compare.masks;
+
+	memcpy(b->masks, masks->item, sizeof(masks->item));
+	b->scripted.masks = b->masks;
+	b->scripted.mask_count = masks->count;
+	b->rollouts = &b->scripted;
+	b->rollout_count = 1;
+}
+
+static int read_calls(struct bisecting *b, int argc, char **argv, struct error *err)
+{
+	if (b->opts->actions) {
+		use_actions(b);
+		return 0;
+	}
+	if (file_list_new(argv, (size_t)argc, &b->files, err) ||
+	    goldens_read(&b->goldens, &b->files, &b->opts->compare.masks, &b->rules.patterns,
+	                 err)) {
+		return -1;
+	}
+	b->rollouts = b->goldens.items;
+	b->rollout_count = b->goldens.count;
 	return 0;
 }
 
@@ -346,6 +417,12 @@ static int open_layers(struct bisecting *b, struct error *err)
 	return 0;
 }
 
+static int settle_jobs(const struct bisecting *b, size_t *jobs, struct error *err)
+{
+	*jobs = opt_number(b->opts->jobs, 1);
+	return descriptors_allow(*jobs, err);
+}
+
 static void close_layer(struct layer *layer, size_t rollouts)
 {
 	for (size_t i = 0; layer->rollouts && i < rollouts; i++) {
@@ -360,7 +437,7 @@ static void close_layer(struct layer *layer, size_t rollouts)
 static void tear_down(struct bisecting *b)
 {
 	while (b->opened > 0)
-		close_layer(&b->layers[--b->opened], b->goldens.count);
+		close_layer(&b->layers[--b->opened], b->rollout_count);
 	goldens_release(&b->goldens);
 	compare_rules_release(&b->rules);
 	file_list_free(&b->files);
@@ -379,12 +456,9 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                      .where = BUF(BUF_MAX_SMALL),
 	                      .printer = {.style = c->style, .json = o->json}};
 	struct batch_count count;
-	size_t jobs = opt_number(o->jobs, 1);
-	int code = check_usage(o, err) || compare_rules_read(&b.rules, &o->compare, err) ||
-	                           descriptors_allow(jobs, err) ||
-	                           file_list_new(argv, (size_t)argc, &b.files, err) ||
-	                           goldens_read(&b.goldens, &b.files, &o->compare.masks,
-	                                        &b.rules.patterns, err) ||
+	size_t jobs;
+	int code = check_usage(o, argc, err) || compare_rules_read(&b.rules, &o->compare, err) ||
+	                           settle_jobs(&b, &jobs, err) || read_calls(&b, argc, argv, err) ||
 	                           open_layers(&b, err) || drive(&b, jobs, &count, err)
 	                   ? -1
 	                   : conclude(&b, &count, err);
@@ -398,14 +472,13 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 const struct command command_bisect = {
 	.name = "bisect",
 	.summary = "send the same calls to several targets and name the first that changes a reply",
-	.operands = "FILE...",
+	.operands = "[FILE...]",
 	.description =
 		"For an environment behind proxies: --env names the environment itself, then "
-		"the proxy in front of it, then the next. Each gets the same calls, those "
-		"of recordings, in its own session with the same seed and reset arguments, one target "
-		"after the other.",
+		"the proxy in front of it, then the next. Each gets the same calls, of "
+		"recordings or of --actions, in its own session with the same seed and reset "
+		"arguments, one target after the other.",
 	.recordings = true,
-	.min_operands = 1,
 	.max_operands = -1,
 	COMMAND_OPTIONS(options, struct bisect_options),
 	.network = true,

@@ -134,12 +134,10 @@ _rolldbg_value()
 	replay:--header-env) _rolldbg_words '' ;;
 	diff:--rollout | diff:-r) _rolldbg_words '' ;;
 	diff:--html) _rolldbg_files -f ;;
-	diff:--jobs | diff:-j) _rolldbg_words '' ;;
 	diff:--mask) _rolldbg_words '' ;;
 	diff:--tolerance) _rolldbg_words '' ;;
 	diff:--unordered) _rolldbg_words '' ;;
 	strip:--mask) _rolldbg_words '' ;;
-	strip:--jobs | strip:-j) _rolldbg_words '' ;;
 	stats:--by | stats:-b) _rolldbg_words 'task none' ;;
 	stats:--tools) _rolldbg_files -f ;;
 	stats:--reward) _rolldbg_words '' ;;
@@ -373,8 +371,8 @@ _rolldbg_word()
 	show:-*) _rolldbg_words '--turn -t --rollout -r --prompt --json --raw --html --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	show:*) _rolldbg_files -f ;;
 	replay:-*) _rolldbg_words '--env -e --seed -s --tool-map --update --accept --review --keep-going -k --tasks --shard --until-divergence --jobs -j --out -o --force -f --mask --tolerance --unordered --tools --report --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --jobs -j --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
-	strip:-*) _rolldbg_words '--mask --text --jobs -j --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	diff:-*) _rolldbg_words '--rollout -r --stat --word-diff --html --json --exit-code --no-exit-code --mask --tolerance --unordered --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	strip:-*) _rolldbg_words '--mask --text --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	strip:*) _rolldbg_files -f ;;
 	merge:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	merge:*) _rolldbg_files -f ;;
@@ -395,7 +393,7 @@ _rolldbg_word()
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	tap:-*) _rolldbg_words '--listen -l --to -t --model-to --model-listen --bind --idle --ask-state --fault --delay --max-envs --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	tap:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	trust:-*) _rolldbg_words '--dry-run --list --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	trust:-*) _rolldbg_words '--dry-run --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording run check show replay diff stats list convert shrink bisect probe tools tap' ;;

@@ -184,13 +184,11 @@ complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l html -r -F -d 'also
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l json -d 'print each difference and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l exit-code -d 'exit 1 if they differ (the default)'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l no-exit-code -d 'exit 0 even if they differ'
-complete -c rolldbg -n '__fish_seen_subcommand_from diff' -s j -l jobs -x -d 'compare in N threads (default 1; with --stat and --rollout always 1); the output is the same'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l mask -x -d 'do not compare values that match this JSON Pointer into a line; * matches any one token, ** any depth; masks in the headers always apply'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l tolerance -x -d 'numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask'
 complete -c rolldbg -n '__fish_seen_subcommand_from diff' -l unordered -x -d 'ignore the order of the array at POINTER: match its elements by their member KEY, or as a set'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l mask -x -d 'replace the values that this JSON Pointer matches in a line with "<masked>"; * matches any one token, ** any depth'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -l text -d 'print text instead, a block for each step, for git\'s textconv: values on lines of their own, states as what changed'
-complete -c rolldbg -n '__fish_seen_subcommand_from strip' -s j -l jobs -x -d 'strip in N threads (default 1); the output is the same'
 complete -c rolldbg -n '__fish_seen_subcommand_from strip' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from merge' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from stats' -s b -l by -x -a 'task none' -d 'also print the metrics of each task (default none)'
@@ -460,7 +458,6 @@ complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l min-effective -x -d 
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l max-environment-failures -x -d 'exit 1 if more than this share of the rollouts (5%, 0.05) failed by the environment, transport, capacity or verifier'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -a 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l dry-run -d 'only print what the file asks for'
-complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l list -d 'list the files that are trusted, and exit'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l revoke -d 'no longer trust the file'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check show replay diff stats list convert shrink bisect probe tools tap'

@@ -65,7 +65,5 @@ void log_say(enum log_level level, const char *fmt, ...)
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
 	guard(false);
-	buf_release(&text);
-	buf_release(&shown);
-	buf_release(&line);
+	BUFS_RELEASE(&text, &shown, &line);
 }

@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BLOCK     ((size_t)64 << 10)
 #define START_MAX 160 /* bytes of a file that tell its kind */
 
 const struct file_kind file_kind_any = {"a file", NULL};
@@ -164,43 +163,12 @@ int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct e
 	return f->open ? 0 : cannot_write(f, err);
 }
 
-/* ---- writing ---- */
-
-static void write_now(struct new_file *f, struct str text)
+void new_file_write(struct new_file *f, struct str text)
 {
 	size_t done;
 
 	if (f->failed.kind == FAIL_NONE && fd_write(f->fd, text, &done))
 		cannot_write(f, &f->failed);
-}
-
-void new_file_write(struct new_file *f, struct str text)
-{
-	if (!f->conf.head_last) {
-		write_now(f, text);
-		return;
-	}
-	if (!f->body)
-		f->body = tmpfile();
-	if (f->failed.kind == FAIL_NONE &&
-	    (!f->body || fwrite(text.p, 1, text.n, f->body) != text.n)) {
-		error_errno(&f->failed, "cannot keep %s in a temporary file", f->path);
-	}
-}
-
-static void copy_body(struct new_file *f)
-{
-	char *block = mem_array(BLOCK, 1);
-	size_t n = BLOCK;
-
-	rewind(f->body);
-	while (n == BLOCK && f->failed.kind == FAIL_NONE) {
-		n = fread(block, 1, BLOCK, f->body);
-		write_now(f, (struct str){block, n});
-	}
-	if (ferror(f->body) && f->failed.kind == FAIL_NONE)
-		error_errno(&f->failed, "cannot read the temporary file of %s", f->path);
-	free(block);
 }
 
 /* ---- publishing ---- */
@@ -241,11 +209,8 @@ static void close_now(struct new_file *f)
 	f->open = false;
 }
 
-int new_file_publish(struct new_file *f, struct str head, struct error *err)
+int new_file_publish(struct new_file *f, struct error *err)
 {
-	write_now(f, head);
-	if (f->body)
-		copy_body(f);
 	if (f->partial)
 		close_now(f); /* may report that the text was not written */
 	if (f->failed.kind == FAIL_NONE && !f->in_place && !check_target(f, &f->failed) &&
@@ -266,8 +231,6 @@ void new_file_release(struct new_file *f)
 		close(f->fd);
 	if (f->partial)
 		unlink(f->partial); /* does not exist if it could not be created */
-	if (f->body)
-		fclose(f->body);
 	free(f->path);
 	free(f->partial);
 	*f = (struct new_file){.fd = -1};
@@ -280,7 +243,7 @@ int new_file_put(const struct new_file_conf *conf, struct str text, struct error
 
 	if (!failed) {
 		new_file_write(&file, text);
-		failed = new_file_publish(&file, STR(""), err);
+		failed = new_file_publish(&file, err);
 	}
 	new_file_release(&file);
 	return failed;

@@ -26,7 +26,6 @@ struct new_file_conf {
 	bool replace;     /* whatever file or link is there */
 	/* a file of this kind is replaced without that; NULL: none. FAIL_USAGE: there is another */
 	const struct file_kind *kind;
-	bool head_last; /* new_file_publish writes its head before the text */
 };
 
 /* Zeroed: not open. */
@@ -36,8 +35,7 @@ struct new_file {
 	char *partial; /* temporary name; NULL: without a name, or in place */
 	int fd;
 	bool open;
-	bool in_place; /* a pipe, a device, standard output */
-	FILE *body;    /* temporary file with the text until the head is known; NULL: none yet */
+	bool in_place;       /* a pipe, a device, standard output */
 	struct error failed; /* the first error; nothing is written after it */
 };
 
@@ -47,11 +45,9 @@ MUST_USE int new_file_open(struct new_file *f, const struct new_file_conf *conf,
 /* Errors are kept in f->failed, for new_file_publish. */
 void new_file_write(struct new_file *f, struct str text);
 
-/* Writes the head (empty unless head_last), then the held text, and gives the file its name.
-   FAIL_SYSTEM: the first error; FAIL_USAGE: a file that must not be replaced was written there
-   meanwhile. */
-MUST_USE int new_file_publish(struct new_file *f, struct str head, struct error *err);
-
+/* Gives the file its name. FAIL_SYSTEM: the first error; FAIL_USAGE: a file that must not be replaced
+   was written there meanwhile. */
+MUST_USE int new_file_publish(struct new_file *f, struct error *err);
 void new_file_release(struct new_file *f); /* removes an unpublished file */
 
 /* Writes a whole file. FAIL_USAGE, FAIL_SYSTEM. */

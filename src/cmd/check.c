@@ -251,11 +251,6 @@ static int list(const struct check_options *o, struct style style, int argc, cha
 
 /* ---- judging ---- */
 
-static int open_page(const struct check_options *o, struct file_checking *k, struct error *err)
-{
-	return o->html ? html_file_open(k->verdicts->html, o->html, err) : 0;
-}
-
 static int check_files(const struct check_options *o, size_t jobs, struct file_checking *k,
                        struct error *err)
 {
@@ -265,7 +260,8 @@ static int check_files(const struct check_options *o, size_t jobs, struct file_c
 		k->verdicts->origin = ORIGIN_FILE_AND_ROLLOUT;
 	/* one thread: pairing with the trainer's file requires all recordings, and a page is
 	   written in line order */
-	if (open_page(o, k, err) || check_each_file(k, o->trained || o->html ? 1 : jobs, err))
+	if ((o->html && html_file_open(k->verdicts->html, o->html, err)) ||
+	    check_each_file(k, o->trained || o->html ? 1 : jobs, err))
 		return -1;
 	judge_finish(k->judge);
 	if (o->html) {

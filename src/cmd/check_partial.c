@@ -27,12 +27,9 @@ static void put_head(const struct check_division *d, const struct file_list *fil
 	snprintf(options, sizeof(options), "%016llx", (unsigned long long)d->options);
 	jw_init(&w, out);
 	jw_object(&w);
-	jw_put_i64(&w, "check", PARTIAL_VERSION);
-	jw_put_u64(&w, "shard", d->shard.index);
-	jw_put_u64(&w, "of", d->shard.count);
-	jw_put_text(&w, "options", options);
-	jw_put_bool(&w, "many", files->many);
-	jw_put_u64(&w, "files", files->count);
+	jw_pack(&w, "check:%d,shard:%i,of:%i,options:%t,many:%b,files:%i", PARTIAL_VERSION,
+	        (int64_t)d->shard.index, (int64_t)d->shard.count, options, files->many,
+	        (int64_t)files->count);
 	jw_line_end(&w);
 }
 
@@ -107,7 +104,7 @@ struct partial_file {
 struct check_partials {
 	struct buf text; /* of all files */
 	struct partial_file *files;
-	size_t count, room;
+	size_t count;
 	struct shard_set shards;
 	struct arena arena;
 	bool many;
@@ -145,10 +142,7 @@ static int read_file(struct check_partials *p, struct str line, struct error *er
 
 	if (!path.p || !json_i64(JSON_GET(line, "file"), &number))
 		return error_set(err, FAIL_INPUT, "not a file of a partial result of check");
-	if (p->count == p->room) {
-		p->room = p->room ? 2 * p->room : 16;
-		p->files = mem_resize(p->files, p->room, sizeof(*p->files));
-	}
+	p->files = mem_grow(p->files, p->count, sizeof(*p->files));
 	p->files[p->count] = (struct partial_file){p->shards.count ? number : (int64_t)p->count,
 	                                           line, mem_text(path)};
 	p->count++;
@@ -162,8 +156,7 @@ static int read_one(struct check_partials *p, struct str text, const char *name,
 	size_t number = 0;
 
 	do {
-		const char *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
-		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
+		struct str line = str_cut(&text, '\n');
 		struct json_fault fault;
 		bool head = left == 0;
 		int failed;
@@ -180,7 +173,6 @@ static int read_one(struct check_partials *p, struct str text, const char *name,
 		}
 		if (failed)
 			return error_wrap(err, "%s:%zu", name, number);
-		text = str_skip(text, line.n + (end != NULL));
 	} while (text.n);
 	if (left) {
 		return error_set(err, FAIL_INPUT, "%s:%zu: the file ends %lld files early", name,

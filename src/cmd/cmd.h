@@ -77,12 +77,9 @@ MUST_USE int command_find(struct str name, const struct command **out, struct er
 /* FAIL_USAGE: no command was given; lists them. Returns -1. */
 int command_none(struct error *err);
 
-/* Appends the help text, as --help prints it. */
-/* subject NULL: the options that most people need, or all if these are few; "all"; or a group of
-   options. FAIL_USAGE: no such group. */
-MUST_USE int help_command(const struct command *cmd, const char *subject, struct buf *out,
-                          struct error *err);
-void help_all(struct buf *out);
+/* Prints help for a command, or for all if it is NULL. subject NULL: the options that most people need,
+   or all if these are few; "all"; or a group of options. FAIL_USAGE: no such group. */
+MUST_USE int help_print(const struct command *cmd, const char *subject, struct error *err);
 /* Appends the hint below a usage error; cmd is NULL if no command was recognized. */
 void help_hint(const struct command *cmd, struct buf *out);
 

@@ -192,7 +192,7 @@ static int close_file(struct converting *v, struct error *err)
 {
 	if (v->rows && write_parquet(v, err))
 		return -1;
-	int failed = flush(v, 0, err) || new_file_publish(&v->file, STR(""), err);
+	int failed = flush(v, 0, err) || new_file_publish(&v->file, err);
 
 	new_file_release(&v->file);
 	return failed ? -1 : 0;
@@ -360,8 +360,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
 	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);
-	buf_release(&v.text);
-	buf_release(&tools);
+	BUFS_RELEASE(&v.text, &tools);
 	if (!failed && v.to)
 		export_warn_of_losses(&v.export);
 	export_release(&v.export);

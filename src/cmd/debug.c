@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/policy_recording.h"
+#include "cmd/golden/goldens_choice.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
@@ -359,9 +359,7 @@ static void release(struct debugging *g)
 	llm_conf_free(g->llm);
 	output_release(&g->out);
 	output_release(&g->trouble);
-	buf_release(&g->policy_path);
-	buf_release(&g->latest);
-	buf_release(&g->history);
+	BUFS_RELEASE(&g->policy_path, &g->latest, &g->history);
 }
 
 /* `compares`: a divergence from the recording is exit code 1. */

@@ -1,14 +1,9 @@
 /* rolldbg diff: the differences between two recordings, or two directories of recordings. */
-#include "base/in_order.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "check/judge.h"
-#include "cmd/diff_operands.h"
-#include "cmd/golden/pair_groups.h"
-#include "cmd/html_judge.h"
+#include "cmd/html_file.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
-#include "cmd/pager.h"
 #include "cmd/store/store.h"
 #include "compare/lockstep.h"
 #include "recording/by_rollout.h"
@@ -18,14 +13,17 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-/* a group with more input or output is compared in sequence */
-#define ALONE_BYTES ((uint64_t)8 << 20)
+/* PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE [NEW-PATH INFO]: what git appends to a
+   diff.NAME.command (gitattributes(5)); it takes an exit code other than 0 for a failure. */
+#define GIT_OPERANDS 7
+#define GIT_RENAMED  9
+#define GIT_OLD      1
+#define GIT_NEW      4
 
 struct diff_options {
 	struct compare_options compare;
 	const char *rollout, *html;
 	bool stat, word_diff, json, exit_code, no_exit_code;
-	struct opt_u64 jobs;
 };
 
 #define FIELD(f) offsetof(struct diff_options, f)
@@ -47,10 +45,6 @@ static const struct opt options[] = {
                  "exit 1 if they differ (the default)"),
 	OPT_FLAG(0, "no-exit-code", OPT_HARMLESS, FIELD(no_exit_code),
                  "exit 0 even if they differ"),
-	OPT_BOUNDED(
-		'j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
-		"compare in N threads (default 1; with --stat and --rollout always 1); the output "
-		"is the same"),
 };
 
 /* One of the two recordings. */
@@ -68,7 +62,6 @@ struct diffing {
 	const struct context *context;
 	const struct diff_options *opts;
 	struct output out;
-	struct pager pager;
 	struct recording_side side[2];
 	struct compare_rules rules;
 	struct difference_printer printer;
@@ -76,11 +69,6 @@ struct diffing {
 	struct difference_stats stats;
 	struct compare_conf conf;
 	struct compare_count count, one; /* of all rollouts; of the current one */
-	/* Threads only read these: */
-	struct by_rollout *all[2]; /* one per side */
-	struct pair_group *groups;
-	size_t group_count;
-	size_t jobs;
 };
 
 /* ---- reading ---- */
@@ -182,11 +170,9 @@ static void take_difference(void *ctx, const struct difference *d)
 /* Returns -1 with FAIL_NONE if the reader of the output has closed its end. */
 static int print_some(struct diffing *f, struct error *err)
 {
-	if (f->out.text.n && pager_start(&f->pager, f->context, err))
-		return -1;
 	if (output_flush(&f->out, err))
 		return -1;
-	return f->out.closed ? error_set(err, FAIL_NONE, "the pager has exited") : 0;
+	return f->out.closed ? error_set(err, FAIL_NONE, "standard output is closed") : 0;
 }
 
 static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
@@ -235,7 +221,9 @@ static int skip_same(struct diffing *f, struct error *err)
 
 static int compare_next(struct diffing *f, struct error *err)
 {
-	int order = pair_order(f->side[0].lines, f->side[1].lines);
+	struct str first = by_rollout_id(f->side[0].lines),
+		   second = by_rollout_id(f->side[1].lines);
+	int order = !second.p ? -1 : !first.p ? 1 : str_order(first, second);
 	struct recording_side *a = order <= 0 ? &f->side[0] : NULL;
 	struct recording_side *b = order >= 0 ? &f->side[1] : NULL;
 	struct str id = by_rollout_id((a ? a : b)->lines);
@@ -251,123 +239,12 @@ static bool has_next(const struct diffing *f)
 	return by_rollout_id(f->side[0].lines).p || by_rollout_id(f->side[1].lines).p;
 }
 
-/* ---- in several threads ---- */
-
-static struct difference_printer new_printer(const struct context *c, const struct diff_options *o)
-{
-	return (struct difference_printer){
-		.style = c->style, .json = o->json, .word_diff = o->word_diff};
-}
-
-static void open_group(struct diffing *f, struct by_rollout *const *all, const struct pair_group *g)
-{
-	for (int i = 0; i < 2; i++)
-		f->side[i].lines = by_rollout_view(all[i], g->first[i], g->end[i]);
-}
-
-static void close_group(struct diffing *f, struct by_rollout *const *all)
-{
-	for (int i = 0; i < 2; i++) {
-		by_rollout_close(f->side[i].lines);
-		f->side[i].lines = all[i];
-	}
-}
-
-static void drop(void *ctx, void *result)
-{
-	struct diffing *own = result;
-
-	(void)ctx;
-	if (!own)
-		return;
-	for (int i = 0; i < 2; i++) {
-		by_rollout_close(own->side[i].lines);
-		strip_free(own->side[i].strip);
-		rollout_copy_release(&own->side[i].rollout);
-	}
-	difference_printer_release(&own->printer);
-	output_release(&own->out);
-	free(own);
-}
-
-static struct diffing *new_own(const struct diffing *f, const struct pair_group *g)
-{
-	struct diffing *own = mem_new(sizeof(*own));
-
-	*own = (struct diffing){.context = f->context,
-	                        .opts = f->opts,
-	                        .out = output_of_results(f->opts->json),
-	                        .printer = new_printer(f->context, f->opts),
-	                        .conf = f->conf};
-	own->conf.ctx = own;
-	open_group(own, f->all, g);
-	for (int i = 0; i < 2; i++)
-		own->side[i].patterns = &own->rules.patterns; /* all patterns have matched by now */
-	return own;
-}
-
-/* Returns NULL if they have to be compared in sequence. */
-static void *compare_alone(void *ctx, size_t index)
-{
-	const struct diffing *f = ctx;
-	struct diffing *own = new_own(f, &f->groups[index]);
-	const struct opt_list *masks = &f->opts->compare.masks;
-	struct error ignored; /* the comparison in sequence reports it */
-	int failed = f->groups[index].bytes > ALONE_BYTES ||
-	             masks_strip(masks, &own->side[0].strip, &ignored) ||
-	             masks_strip(masks, &own->side[1].strip, &ignored);
-
-	while (!failed && has_next(own))
-		failed = compare_next(own, &ignored) || own->out.text.n > ALONE_BYTES;
-	if (failed) {
-		drop(NULL, own);
-		return NULL;
-	}
-	return own;
-}
-
-static int take_group(void *ctx, size_t index, void *result, struct error *err)
-{
-	struct diffing *f = ctx, *own = result;
-	int failed = 0;
-
-	if (own) {
-		buf_str(&f->out.text, buf_view(&own->out.text));
-		compare_add(&f->count, &own->count);
-		drop(NULL, own);
-		return print_some(f, err);
-	}
-	open_group(f, f->all, &f->groups[index]);
-	while (!failed && has_next(f))
-		failed = compare_next(f, err) || print_some(f, err);
-	close_group(f, f->all);
-	return failed ? -1 : 0;
-}
-
-static int compare_in_threads(struct diffing *f, size_t jobs, struct error *err)
-{
-	for (int i = 0; i < 2; i++)
-		f->all[i] = f->side[i].lines;
-	f->groups = pair_groups_new(f->all[0], f->all[1], &f->group_count);
-	const struct in_order order = {.count = f->group_count,
-	                               .jobs = jobs,
-	                               .work = compare_alone,
-	                               .take = take_group,
-	                               .drop = drop,
-	                               .ctx = f};
-
-	return in_order_run(&order, err);
-}
-
-/* While some pattern has not matched anything, one thread parses all lines. */
 static int compare_pairs(struct diffing *f, struct error *err)
 {
-	size_t jobs = f->opts->stat || f->opts->rollout ? 1 : f->jobs;
-
-	while (has_next(f) && (jobs == 1 || f->rules.patterns.missed))
+	while (has_next(f))
 		if (compare_next(f, err) || print_some(f, err))
 			return -1;
-	return has_next(f) ? compare_in_threads(f, jobs, err) : 0;
+	return 0;
 }
 
 static int compare_all(struct diffing *f, struct error *err)
@@ -388,6 +265,36 @@ static int compare_all(struct diffing *f, struct error *err)
 }
 
 /* ---- which recordings ---- */
+
+static bool is_from_git(int argc)
+{
+	return argc == GIT_OPERANDS || argc == GIT_RENAMED;
+}
+
+static int read_operands(const struct context *c, int argc, char **argv, struct file_list *first,
+                         struct file_list *second, struct error *err)
+{
+	struct buf paths[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
+	struct file_list *lists[] = {first, second};
+	bool git = is_from_git(argc);
+	int failed = 0;
+
+	if (argc == 1 || (argc > 2 && !git)) {
+		return error_set(err, FAIL_USAGE,
+		                 "needs two recordings, or none to compare the last two runs");
+	}
+	if (argc == 2 && !strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
+		return error_set(err, FAIL_USAGE, "standard input can be only one of the two");
+	if (!argc)
+		failed = store_last_two(c, &paths[0], &paths[1], err);
+	for (int i = 0; i < 2 && !failed; i++) {
+		char *path = git ? argv[i ? GIT_NEW : GIT_OLD] : argc ? argv[i] : paths[i].p;
+
+		failed = file_list_new(&path, 1, lists[i], err);
+	}
+	BUFS_RELEASE(&paths[0], &paths[1]);
+	return failed;
+}
 
 static bool is_regular(const char *path)
 {
@@ -465,7 +372,6 @@ static int compare_files(struct diffing *f, struct error *err)
 
 static void release(struct diffing *f)
 {
-	pager_finish(&f->pager);
 	html_judge_free(f->page);
 	for (int i = 0; i < 2; i++) {
 		by_rollout_close(f->side[i].lines);
@@ -478,31 +384,28 @@ static void release(struct diffing *f)
 	difference_stats_release(&f->stats);
 	compare_rules_release(&f->rules);
 	output_release(&f->out);
-	free(f->groups);
 }
 
 static int diff_run(const struct context *c, const void *opts, int argc, char **argv,
                     struct error *err)
 {
 	const struct diff_options *o = opts;
-	struct diffing f = {.context = c,
-	                    .opts = o,
-	                    .out = output_of_results(o->json),
-	                    .printer = new_printer(c, o)};
+	struct diffing f = {
+		.context = c,
+		.opts = o,
+		.out = output_of_results(o->json),
+		.printer = {.style = c->style, .json = o->json, .word_diff = o->word_diff}};
 	int code = -1;
 
 	f.conf = (struct compare_conf){.header = true, .take = take_difference, .ctx = &f};
 	if (!compare_rules_read(&f.rules, &o->compare, err)) {
-		/* a page is written in the order of the rollouts */
-		f.jobs = o->html ? 1 : opt_number(o->jobs, 1);
 		compare_rules_apply(&f.rules, &f.conf);
-		if (diff_is_from_git(argc) && !o->json)
+		if (is_from_git(argc) && !o->json)
 			text_put_path(&f.out.text, "diff", argv[0]);
-		code = diff_operands(c, argc, argv, &f.side[0].files, &f.side[1].files, err) ||
+		code = read_operands(c, argc, argv, &f.side[0].files, &f.side[1].files, err) ||
 		                       compare_files(&f, err)
 		               ? -1
-		               : f.count.different > 0 && !o->no_exit_code &&
-		                         !diff_is_from_git(argc);
+		               : f.count.different > 0 && !o->no_exit_code && !is_from_git(argc);
 	}
 	if (code < 0 && f.out.closed)
 		code = f.count.different > 0 && !o->no_exit_code;
@@ -529,7 +432,7 @@ const struct command command_diff = {
 		"are compared. The seven operands that git appends to a diff.NAME.command are taken, too, "
 		"with exit code 0. If nothing differs, nothing is printed. The exit code is 0 if the "
 		"recordings agree and 1 if they differ.",
-	.max_operands = DIFF_OPERANDS_MAX,
+	.max_operands = GIT_RENAMED,
 	.recordings = true,
 	.opts = options,
 	.opt_count = ARRAY_LEN(options),

@@ -23,19 +23,6 @@ struct command_line {
 	const char *target; /* target of the named environment; NULL: none was named */
 };
 
-/* Checks the command line alone. Returns like options_parse, but leaves argv unchanged. */
-static int command_line_check(struct command_line *l, struct error *err)
-{
-	char **copy = mem_array((size_t)l->argc + 1, sizeof(*copy));
-
-	if (l->argc > 0)
-		memcpy(copy, l->argv, (size_t)l->argc * sizeof(*copy));
-	int operands = options_parse(l->config.opts, l->config.opt_count, (struct options_how){0},
-	                             l->argc, copy, l->values, err);
-	free(copy);
-	return operands;
-}
-
 static const char **env_of(const struct command_line *l)
 {
 	const struct opt *o = config_env_option(l->config.opts, l->config.opt_count);
@@ -66,11 +53,6 @@ static int command_line_read(struct command_line *l, struct error *err)
 	return operands;
 }
 
-static void command_line_release(struct command_line *l)
-{
-	config_release(&l->config);
-}
-
 /* ---- global options ---- */
 
 struct globals {
@@ -87,8 +69,7 @@ const struct opt global_options[] = {
                   "explain decisions on stderr; give twice for more detail"),
 	OPT_FLAG('q', "quiet", OPT_HARMLESS, FIELD(quiet),
                  "print only results (findings, differences, failed properties) and errors: no "
-                 "tables, "
-                 "summaries, progress or log messages"),
+                 "tables, summaries, progress or log messages"),
 	OPT_CHOICE(0, "color", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(color),
                    "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
 	OPT_FLAG(0, "no-pager", OPT_HARMLESS, FIELD(no_pager),
@@ -139,23 +120,11 @@ static void apply_globals(struct context *c, const struct globals *g)
 		c->style.color = !strcmp(g->color, "always");
 }
 
-static int print(void (*text)(const struct command *, struct buf *), const struct command *cmd,
-                 struct error *err)
+static int print_version(struct error *err)
 {
 	struct output out = output_to_stdout();
 
-	text(cmd, &out.text);
-	return output_close(&out, err);
-}
-
-static int print_help(const struct command *cmd, const char *subject, struct error *err)
-{
-	struct output out = output_to_stdout();
-
-	if (help_command(cmd, subject, &out.text, err)) {
-		output_release(&out);
-		return -1;
-	}
+	buf_text(&out.text, "rolldbg " ROLLDBG_VERSION "\n");
 	return output_close(&out, err);
 }
 
@@ -166,18 +135,6 @@ static const char *help_subject(int argc, char **argv)
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			return argv[i + 1][0] == '-' ? NULL : argv[i + 1];
 	return NULL;
-}
-
-static void list_text(const struct command *cmd, struct buf *out)
-{
-	(void)cmd;
-	help_all(out);
-}
-
-static void version_text(const struct command *cmd, struct buf *out)
-{
-	(void)cmd;
-	buf_text(out, "rolldbg " ROLLDBG_VERSION "\n");
 }
 
 static int check_operands(const struct command_line *l, int given, struct error *err)
@@ -270,18 +227,19 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 	memcpy(typed, argv, (size_t)argc * sizeof(*argv));
 	l.values = mem_new(l.size);
 	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
-	if (command_line_check(&l, err) >= 0) {
-		code = g->help      ? print_help(cmd, help_subject(argc, argv), err)
-		       : g->version ? print(version_text, cmd, err)
+	if (options_parse(opts, count, (struct options_how){0}, argc, argv, l.values, err) >= 0) {
+		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
+		code = g->help      ? help_print(cmd, help_subject(argc, argv), err)
+		       : g->version ? print_version(err)
 		                    : run_settled(c, &l, g, err);
 	}
 	if (code < 0 && config_pass_over_defaults(&l.config, err)) {
-		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
+		memcpy(argv, typed, (size_t)argc * sizeof(*argv));
 		code = run_settled(c, &l, g, err);
 	}
 	if (code < 0)
 		error_wrap(err, "%s", cmd->name);
-	command_line_release(&l);
+	config_release(&l.config);
 	free(typed);
 	free(l.values);
 	free(opts);
@@ -299,15 +257,12 @@ static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 		return -1;
 	apply_globals(c, &g);
 	if (g.version)
-		return print(version_text, NULL, err);
-	if (!operands) {
-		if (g.help)
-			return print(list_text, NULL, err);
-		return command_none(err);
-	}
+		return print_version(err);
+	if (!operands)
+		return g.help ? help_print(NULL, NULL, err) : command_none(err);
 	if (command_find(str_from(argv[1]), &c->command, err))
 		return -1;
-	return g.help ? print_help(c->command, operands > 1 ? argv[2] : NULL, err)
+	return g.help ? help_print(c->command, operands > 1 ? argv[2] : NULL, err)
 	              : run_command(c, c->command, operands - 1, argv + 2, err);
 }
 

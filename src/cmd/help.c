@@ -113,7 +113,7 @@ static void common_help(const struct command *cmd, const struct option_list *l, 
 	struct buf more = BUF(BUF_MAX_SMALL);
 
 	buf_text(out, "\noptions that most people need:\n");
-	options_help_common(l->opts, l->count, out);
+	(void)options_help_some(l->opts, l->count, STR_NONE, out);
 	buf_printf(&more,
 	           "All %zu options: rolldbg %s --help all; those of one subject: rolldbg %s "
 	           "--help SUBJECT, one of ",
@@ -131,7 +131,7 @@ static int subject_help(const struct option_list *l, const char *subject, struct
 	struct buf known = BUF(BUF_MAX_SMALL);
 
 	buf_printf(out, "%s options:\n", subject);
-	if (options_help_subject(l->opts, l->count, str_from(subject), out))
+	if (options_help_some(l->opts, l->count, str_from(subject), out))
 		return 0;
 	buf_clear(out);
 	put_subjects(l, &known);
@@ -168,7 +168,8 @@ static void full_help(const struct command *cmd, const struct option_list *l, bo
 	buf_printf(out, "\nmanual page: rolldbg-%s(1)\n", cmd->name);
 }
 
-int help_command(const struct command *cmd, const char *subject, struct buf *out, struct error *err)
+static int help_command(const struct command *cmd, const char *subject, struct buf *out,
+                        struct error *err)
 {
 	struct option_list l;
 	int failed = 0;
@@ -183,7 +184,7 @@ int help_command(const struct command *cmd, const char *subject, struct buf *out
 	return failed;
 }
 
-void help_all(struct buf *out)
+static void help_all(struct buf *out)
 {
 	usage(NULL, out);
 	buf_char(out, '\n');
@@ -205,23 +206,29 @@ void help_all(struct buf *out)
 	         "session.\n");
 }
 
-static int help_run(const struct context *c, const void *opts, int argc, char **argv,
-                    struct error *err)
+int help_print(const struct command *cmd, const char *subject, struct error *err)
 {
 	struct output out = output_to_stdout();
-	const struct command *cmd = NULL;
 
-	(void)c;
-	(void)opts;
-	if (argc && command_find(str_from(argv[0]), &cmd, err))
-		return -1;
 	if (!cmd) {
 		help_all(&out.text);
-	} else if (help_command(cmd, argc > 1 ? argv[1] : NULL, &out.text, err)) {
+	} else if (help_command(cmd, subject, &out.text, err)) {
 		output_release(&out);
 		return -1;
 	}
 	return output_close(&out, err);
+}
+
+static int help_run(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
+{
+	const struct command *cmd = NULL;
+
+	(void)c;
+	(void)opts;
+	return argc && command_find(str_from(argv[0]), &cmd, err)
+	               ? -1
+	               : help_print(cmd, argc > 1 ? argv[1] : NULL, err);
 }
 
 const struct command command_help = {

@@ -316,12 +316,6 @@ static struct list_columns columns_of(const struct style *style)
 	return c;
 }
 
-/* The time without seconds, with a space instead of the T. */
-static void put_time(struct buf *out, const char *time)
-{
-	buf_printf(out, "%.10s %.5s  ", time, time + 11);
-}
-
 static void put_row(struct store_listing *l, size_t index, const char *time,
                     const struct stored_summary *s)
 {
@@ -330,7 +324,7 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	struct list_columns columns = columns_of(&l->context->style);
 
 	buf_printf(out, "@%-*zu  ", NAME_COLUMNS - 1, index + 1);
-	put_time(out, time);
+	buf_printf(out, "%.10s %.5s  ", time, time + 11); /* without T and seconds */
 	buf_text(&verdict, stored_verdict_name(s->verdict));
 	if (s->rule_count)
 		buf_printf(&verdict, ": %s", s->rules[0]);
@@ -353,29 +347,19 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	if (s->sums.rollouts > 1)
 		buf_printf(out, " of %lld rollouts", (long long)s->sums.rollouts);
 	buf_char(out, '\n');
-	buf_release(&verdict);
-	buf_release(&task);
-}
-
-/* null if the recording is unusable */
-static void put_count(struct json_writer *w, const char *key, const struct stored_summary *s,
-                      int64_t n)
-{
-	if (s->verdict == STORED_UNUSABLE || n < 0)
-		jw_put_null(w, key);
-	else
-		jw_put_i64(w, key, n);
+	BUFS_RELEASE(&verdict, &task);
 }
 
 static void put_sums(struct json_writer *w, const struct stored_summary *s)
 {
 	bool usable = s->verdict != STORED_UNUSABLE;
+	const struct judge_summary *sums = &s->sums;
 
-	put_count(w, "rollouts", s, s->sums.rollouts);
-	put_count(w, "turns", s, s->sums.turns);
-	put_count(w, "steps", s, s->sums.steps);
-	put_count(w, "effective", s, s->sums.effective);
-	put_count(w, "failed", s, s->sums.failed);
+	jw_put_count(w, "rollouts", usable ? sums->rollouts : -1);
+	jw_put_count(w, "turns", usable ? sums->turns : -1);
+	jw_put_count(w, "steps", usable ? sums->steps : -1);
+	jw_put_count(w, "effective", usable ? sums->effective : -1);
+	jw_put_count(w, "failed", usable ? sums->failed : -1);
 	jw_put_raw(w, "reward", usable ? str_from(s->sums.reward) : STR("null"));
 	jw_put_array(w, "rules");
 	for (size_t i = 0; i < s->rule_count; i++)
@@ -391,15 +375,11 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 
 	snprintf(name, sizeof(name), "@%zu", index + 1);
 	jw_line(&w, &l->out.text, "recording");
-	jw_put_str(&w, "name", str_from(name));
-	jw_put_str(&w, "file", str_from(path));
-	jw_put_str(&w, "time", str_from(time));
-	jw_put_str(&w, "verdict", str_from(stored_verdict_name(s->verdict)));
-	jw_put_str(&w, "task", s->task);
-	jw_put_str(&w, "env", s->env);
-	jw_put_str(&w, "protocol", s->protocol);
-	jw_put_str(&w, "url", s->url);
-	jw_put_str(&w, "status", s->status);
+	jw_pack(&w,
+	        "name:%s,file:%s,time:%s,verdict:%s,task:%s,env:%s,protocol:%s,url:%s,status:%s",
+	        str_from(name), str_from(path), str_from(time),
+	        str_from(stored_verdict_name(s->verdict)), s->task, s->env, s->protocol, s->url,
+	        s->status);
 	put_sums(&w, s);
 	jw_line_end(&w);
 }

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/golden/policy_recording.h"
+#include "cmd/golden/goldens_choice.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/model.h"
 #include "cmd/options/output.h"
@@ -165,10 +165,8 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 	jw_line(&w, out, "summary");
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++)
 		jw_put_u64(&w, property_status_name((enum property_status)i), s->count[i]);
-	jw_put_u64(&w, "sessions", sessions);
-	jw_put_u64(&w, "need", need);
-	jw_put_u64(&w, "capacity", s->capacity);
-	jw_put_text(&w, "fit", fitness_name(s->fit));
+	jw_pack(&w, "sessions:%i,need:%i,capacity:%i,fit:%t", (int64_t)sessions, (int64_t)need,
+	        (int64_t)s->capacity, fitness_name(s->fit));
 	put_string(&w, "fit_why", &s->fit_why);
 	if (model)
 		jw_put_u64(&w, "model_requests", s->model_requests);

@@ -74,13 +74,6 @@ void progress_show(struct progress *p, struct str text)
 	pthread_mutex_unlock(&p->lock);
 }
 
-static uint64_t seconds_left(const struct batch_count *now, uint64_t took_ms)
-{
-	uint64_t left = now->total - now->done - now->interrupted;
-
-	return took_ms * left / now->done / 1000;
-}
-
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
                        uint64_t took_ms, const char *suffix)
 {
@@ -91,7 +84,8 @@ void progress_of_batch(struct progress *p, const struct batch_count *now, int64_
 	           now->refused + now->unreachable + now->lost + now->failed,
 	           (long long)((uint64_t)steps * 1000 / (took_ms + 1)));
 	if (now->done) {
-		uint64_t left = seconds_left(now, took_ms);
+		uint64_t open = now->total - now->done - now->interrupted;
+		uint64_t left = took_ms * open / now->done / 1000; /* seconds */
 
 		buf_printf(&text, " · %llu:%02llu left", (unsigned long long)(left / 60),
 		           (unsigned long long)(left % 60));

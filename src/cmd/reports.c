@@ -120,8 +120,7 @@ static int add_report(struct reports *r, const struct report_row *row, const cha
 	o->report.out = o->console && !row->kind->head_last ? r->console : &o->own;
 	r->table = r->table || row->target == REPORT_CONSOLE;
 	r->count++;
-	struct new_file_conf conf = {file, .kind = &row->kind->file,
-	                             .head_last = row->kind->head_last};
+	struct new_file_conf conf = {file, .kind = &row->kind->file};
 	return o->console ? 0 : new_file_open(&o->file, &conf, err);
 }
 
@@ -228,14 +227,6 @@ void reports_difference(struct reports *r, const struct difference_printer *at,
 		report_add_difference(&r->items[i].report, at, d);
 }
 
-static void write_some(struct open_report *o, size_t at_least)
-{
-	if (!o->console && o->own.n > at_least) {
-		new_file_write(&o->file, buf_view(&o->own));
-		buf_clear(&o->own);
-	}
-}
-
 void reports_case(struct reports *r, const struct report_case *c)
 {
 	r->totals.cases++;
@@ -247,7 +238,10 @@ void reports_case(struct reports *r, const struct report_case *c)
 		struct open_report *o = &r->items[i];
 
 		report_add_case(&o->report, c);
-		write_some(o, FLUSH_AT);
+		if (!o->console && !o->row->kind->head_last && o->own.n > FLUSH_AT) {
+			new_file_write(&o->file, buf_view(&o->own));
+			buf_clear(&o->own);
+		}
 	}
 }
 
@@ -268,8 +262,9 @@ static int finish(struct reports *r, struct open_report *o, struct error *err)
 	if (o->row->kind->end)
 		o->row->kind->end(&o->report, &r->totals);
 	if (!o->console) {
-		write_some(o, 0);
-		return new_file_publish(&o->file, buf_view(&o->report.head), err);
+		new_file_write(&o->file, buf_view(&o->report.head));
+		new_file_write(&o->file, buf_view(&o->own));
+		return new_file_publish(&o->file, err);
 	}
 	if (o->report.out != r->console) {
 		buf_str(r->console, buf_view(&o->report.head));

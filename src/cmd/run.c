@@ -6,10 +6,9 @@
 #include "cmd/confirm.h"
 #include "cmd/debug.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/policy_recording.h"
+#include "cmd/golden/goldens_choice.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/compare_options.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/model.h"
 #include "cmd/options/policies.h"
 #include "cmd/options/settings.h"
@@ -516,8 +515,7 @@ static void tear_down(struct running *r)
 	llm_usage_free(r->usage);
 	plan_release(&r->plan);
 	goldens_release(&r->recorded);
-	buf_release(&r->file);
-	buf_release(&r->policy_path);
+	BUFS_RELEASE(&r->file, &r->policy_path);
 	arena_release(&r->names);
 	pthread_mutex_destroy(&r->lock);
 }

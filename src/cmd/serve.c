@@ -288,8 +288,7 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 const struct command command_serve = {
 	.name = "serve",
 	.summary = "serve a built-in environment, healthy or with faults, the playback of a "
-		   "recording, "
-		   "or a scripted model",
+		   "recording, or a scripted model",
 	.operands = "[BUILTIN | FILE | llm SCRIPT]",
 	.description =
 		"BUILTIN is a built-in environment, frozen_lake (the default) or desk, optionally "

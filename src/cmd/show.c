@@ -2,7 +2,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cmd/html_judge.h"
+#include "cmd/html_file.h"
 #include "cmd/pager.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
@@ -447,9 +447,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	if (s.copy)
 		(void)fclose(s.copy);
 	output_release(&s.out);
-	buf_release(&s.ids);
-	buf_release(&s.chosen);
-	buf_release(&s.scratch);
+	BUFS_RELEASE(&s.ids, &s.chosen, &s.scratch);
 	hasher_free(s.hasher);
 	buf_release(&latest);
 	return failed ? -1 : 0;

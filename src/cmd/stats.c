@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/html_judge.h"
+#include "cmd/html_file.h"
 #include "cmd/options/import_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/shard.h"

@@ -1,6 +1,4 @@
 /* rolldbg strip: prints a recording without values that change from run to run. */
-#include "base/in_order.h"
-#include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options/compare_options.h"
@@ -9,16 +7,10 @@
 #include "recording/by_rollout.h"
 #include "report/blocks.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
-
-/* minimum size of the rollouts that a thread strips together */
-#define GROUP_BYTES ((uint64_t)512 << 10)
-#define ALONE_BYTES ((uint64_t)8 << 20) /* a larger group is stripped in sequence, line by line */
 
 struct strip_options {
 	struct opt_list masks;
-	struct opt_u64 jobs;
 	bool text;
 };
 
@@ -32,25 +24,14 @@ static const struct opt options[] = {
 		0, "text", OPT_HARMLESS, FIELD(text),
 		"print text instead, a block for each step, for git's textconv: values on lines of "
 		"their own, states as what changed"),
-	OPT_BOUNDED('j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
-                    "strip in N threads (default 1); the output is the same"),
 };
 
 struct stripping {
 	const struct strip_options *opts;
-	struct by_rollout *lines;
 	struct strip *strip;
 	struct output out;
 	bool terminal;
 	struct blocks blocks; /* for --text */
-	struct rollout_group *groups;
-	size_t count;
-};
-
-/* Consecutive rollouts. */
-struct rollout_group {
-	size_t first, end; /* indexes */
-	uint64_t bytes;
 };
 
 static int put_block(struct stripping *s, const struct line *l, struct error *err)
@@ -64,8 +45,7 @@ static int put_block(struct stripping *s, const struct line *l, struct error *er
 		failed = line_parse(buf_view(&text), &scratch, &stripped, &used, err);
 	if (!failed && text.n)
 		blocks_line(&s->blocks, &stripped, &s->out.text);
-	buf_release(&text);
-	buf_release(&scratch);
+	BUFS_RELEASE(&text, &scratch);
 	return failed;
 }
 
@@ -78,116 +58,20 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 
 	(void)note;
-	if (s->opts && s->opts->text)
-		return put_block(s, l, err);
-	if (!s->terminal)
-		return strip_line(s->strip, l, &s->out.text, err);
-	int failed = strip_line(s->strip, l, &line, err);
+	int failed = s->opts->text
+	                     ? put_block(s, l, err)
+	                     : strip_line(s->strip, l, s->terminal ? &line : &s->out.text, err);
 	text_escape_json(&s->out.text, buf_view(&line));
 	buf_release(&line);
-	return failed;
+	return failed ? -1 : output_flush_some(&s->out, err);
 }
 
-static int put_and_flush(void *ctx, const struct line *l, const struct reader_note *note,
-                         struct error *err)
-{
-	struct stripping *s = ctx;
-
-	return put_stripped(s, l, note, err) ? -1 : output_flush_blocks(&s->out, err);
-}
-
-static int strip_rollouts(struct stripping *s, struct by_rollout *lines, reader_line_fn *put,
-                          struct error *err)
+static int strip_rollouts(struct stripping *s, struct by_rollout *lines, struct error *err)
 {
 	while (by_rollout_id(lines).p)
-		if (by_rollout_next(lines, put, s, err))
+		if (by_rollout_next(lines, put_stripped, s, err))
 			return -1;
 	return 0;
-}
-
-/* ---- in several threads ---- */
-
-static void make_groups(struct stripping *s)
-{
-	struct by_rollout *all = by_rollout_view(s->lines, 0, by_rollout_count(s->lines));
-	struct rollout_group *g = NULL;
-
-	while (by_rollout_id(all).p) {
-		if (!g || g->bytes >= GROUP_BYTES) {
-			s->groups = mem_resize(s->groups, s->count + 1, sizeof(*s->groups));
-			g = &s->groups[s->count++];
-			*g = (struct rollout_group){.first = by_rollout_place(all)};
-		}
-		g->bytes += by_rollout_pass(all);
-		g->end = by_rollout_place(all);
-	}
-	by_rollout_close(all);
-}
-
-static void drop(void *ctx, void *result)
-{
-	struct stripping *own = result;
-
-	(void)ctx;
-	if (own) {
-		output_release(&own->out);
-		free(own);
-	}
-}
-
-/* Returns NULL if it has to be stripped in sequence. */
-static void *strip_alone(void *ctx, size_t index)
-{
-	const struct stripping *s = ctx;
-	const struct rollout_group *g = &s->groups[index];
-	struct stripping *own = mem_new(sizeof(*own));
-	struct error ignored; /* stripping in sequence reports it */
-
-	*own = (struct stripping){.out = output_to_stdout(), .terminal = s->terminal};
-	struct by_rollout *lines = by_rollout_view(s->lines, g->first, g->end);
-	int failed = g->bytes > ALONE_BYTES ||
-	             masks_strip(&s->opts->masks, &own->strip, &ignored) ||
-	             strip_rollouts(own, lines, put_stripped, &ignored);
-	by_rollout_close(lines);
-	strip_free(own->strip);
-	if (failed) {
-		drop(NULL, own);
-		return NULL;
-	}
-	return own;
-}
-
-static int take(void *ctx, size_t index, void *result, struct error *err)
-{
-	struct stripping *s = ctx, *own = result;
-	const struct rollout_group *g = &s->groups[index];
-	int failed;
-
-	if (own) {
-		failed = output_flush(&s->out, err) || output_flush(&own->out, err);
-	} else {
-		struct by_rollout *lines = by_rollout_view(s->lines, g->first, g->end);
-
-		failed = strip_rollouts(s, lines, put_and_flush, err);
-		by_rollout_close(lines);
-	}
-	drop(s, own);
-	return failed;
-}
-
-static int strip_in_threads(struct stripping *s, size_t jobs, struct error *err)
-{
-	make_groups(s);
-	const struct in_order order = {.count = s->count,
-	                               .jobs = jobs,
-	                               .work = strip_alone,
-	                               .take = take,
-	                               .drop = drop,
-	                               .ctx = s};
-	int failed = in_order_run(&order, err);
-
-	free(s->groups);
-	return failed;
 }
 
 /* What has no line must not become an empty golden. /dev/null is an empty recording, as for diff. */
@@ -207,15 +91,13 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
                      struct error *err)
 {
 	struct file_list files = {0};
-	size_t jobs = opt_number(s->opts->jobs, 1);
+	struct by_rollout *lines = NULL;
 	int failed =
 		store_operands(c, argc, argv, &files, err) ||
-		by_rollout_open(NULL, files.paths, files.count, torn_warn, NULL, &s->lines, err) ||
-		check_any(s->lines, &files, err) ||
-		(jobs > 1 && !s->opts->text ? strip_in_threads(s, jobs, err)
-	                                    : strip_rollouts(s, s->lines, put_and_flush, err));
+		by_rollout_open(NULL, files.paths, files.count, torn_warn, NULL, &lines, err) ||
+		check_any(lines, &files, err) || strip_rollouts(s, lines, err);
 
-	by_rollout_close(s->lines);
+	by_rollout_close(lines);
 	file_list_free(&files);
 	if (failed) {
 		struct error ignored; /* what comes before the failure is still printed */

@@ -278,8 +278,7 @@ static void put_next(struct tools_view *v)
 		text_escape(&v->text, buf_view(&line));
 		buf_char(&v->text, '\n');
 	}
-	buf_release(&call);
-	buf_release(&line);
+	BUFS_RELEASE(&call, &line);
 }
 
 static void put_title(struct tools_view *v)
@@ -328,12 +327,10 @@ static void json_arguments(struct json_writer *w, struct str schema, struct aren
 
 		tool_put_type(&r, a.schema, &type);
 		jw_object(w);
-		jw_put_str(w, "name", json_key_text(arena, a.key));
-		jw_put_str(w, "type", buf_view(&type));
-		jw_put_bool(w, "required", a.required);
-		jw_put_raw(w, "enum", JSON_GET(schema_resolve_in(&r, a.schema), "enum"));
-		jw_put_raw(w, "default", a.fallback);
-		jw_put_raw(w, "description", a.description);
+		jw_pack(w, "name:%s,type:%s,required:%b,enum:%r,default:%r,description:%r",
+		        json_key_text(arena, a.key), buf_view(&type), a.required,
+		        JSON_GET(schema_resolve_in(&r, a.schema), "enum"), a.fallback,
+		        a.description);
 		jw_end(w);
 		buf_release(&type);
 	}
@@ -372,8 +369,7 @@ static void json_tool(struct tools_view *v, struct str tool)
 	jw_put_str(&w, "call", call.n ? buf_view(&call) : STR_NONE);
 	json_state(&w, &source, why);
 	jw_line_end(&w);
-	buf_release(&call);
-	buf_release(&source);
+	BUFS_RELEASE(&call, &source);
 	arena_release(&arena);
 }
 
@@ -387,9 +383,9 @@ static void json_resource(struct tools_view *v, struct str resource)
 	buf_text(&source, "resource:");
 	buf_str(&source, uri);
 	jw_line(&w, &v->text, "resource");
-	jw_put_str(&w, "uri", uri);
-	jw_put_str(&w, "name", json_text(&arena, JSON_GET(resource, "name")));
-	jw_put_str(&w, "mime_type", json_text(&arena, JSON_GET(resource, "mimeType")));
+	jw_pack(&w, "uri:%s,name:%s,mime_type:%s", uri,
+	        json_text(&arena, JSON_GET(resource, "name")),
+	        json_text(&arena, JSON_GET(resource, "mimeType")));
 	json_state(&w, &source, "a resource");
 	jw_line_end(&w);
 	buf_release(&source);
@@ -407,13 +403,10 @@ static void json_all(struct tools_view *v)
 	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each);)
 		json_resource(v, each);
 	jw_line(&w, &v->text, "summary");
-	jw_put_str(&w, "server", f->name);
-	jw_put_str(&w, "version", f->version);
-	jw_put_text(&w, "protocol", f->protocol);
-	jw_put_text(&w, "state",
-	            f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind));
-	jw_put_u64(&w, "tools", json_count(f->tools));
-	jw_put_u64(&w, "resources", json_count(buf_view(&v->resources)));
+	jw_pack(&w, "server:%s,version:%s,protocol:%t,state:%t,tools:%i,resources:%i", f->name,
+	        f->version, f->protocol,
+	        f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind),
+	        (int64_t)(json_count(f->tools)), (int64_t)(json_count(buf_view(&v->resources))));
 	jw_line_end(&w);
 }
 
@@ -487,8 +480,7 @@ static int tools_run(const struct context *c, const void *opts, int argc, char *
 	if (failed)
 		env_target_hide(&v.target, err);
 	io_free(v.io);
-	buf_release(&v.resources);
-	buf_release(&v.text);
+	BUFS_RELEASE(&v.resources, &v.text);
 	output_release(&v.out);
 	env_target_release(&v.target);
 	return failed ? -1 : 0;

@@ -9,14 +9,13 @@
 #include "recording/redact/redact.h"
 
 struct trust_options {
-	bool dry_run, list, revoke;
+	bool dry_run, revoke;
 };
 
 #define FIELD(f) offsetof(struct trust_options, f)
 
 static const struct opt options[] = {
 	OPT_FLAG(0, "dry-run", OPT_NEVER, FIELD(dry_run), "only print what the file asks for"),
-	OPT_FLAG(0, "list", OPT_NEVER, FIELD(list), "list the files that are trusted, and exit"),
 	OPT_FLAG(0, "revoke", OPT_NEVER, FIELD(revoke), "no longer trust the file"),
 };
 
@@ -104,9 +103,7 @@ static int trust_run(const struct context *c, const void *opts, int argc, char *
 	const char *path = argc ? argv[0] : config_file_upwards(&arena);
 	int failed;
 
-	if (o->list)
-		failed = trusted_list(c->variable, &out.text, err);
-	else if (!path)
+	if (!path)
 		failed = error_set(err, FAIL_USAGE, "no .rolldbg.json here or above: name a file");
 	else
 		failed = trust_file(c, o, path, &arena, &out.text, err);

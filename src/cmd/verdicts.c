@@ -41,30 +41,18 @@ static const struct opt verdict_rows[] = {
 const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows),
                                            "verdict options"};
 
-static bool is_never(const char *fail_on)
-{
-	return fail_on && !strcmp(fail_on, "never");
-}
-
 bool verdict_never_fails(const struct verdict_options *o)
 {
-	return is_never(o->fail_on);
+	return o->fail_on && !strcmp(o->fail_on, "never");
 }
 
-static enum severity threshold(const struct verdicts *v, bool *never)
+/* The least severity that fails; above all severities: none does. */
+static int threshold(const struct verdict_options *o)
 {
-	*never = is_never(v->options->fail_on);
-	if (v->options->fail_on && !strcmp(v->options->fail_on, "warning"))
-		return SEVERITY_WARNING;
-	return v->options->fail_on && !strcmp(v->options->fail_on, "info") ? SEVERITY_INFO
-	                                                                   : SEVERITY_ERROR;
-}
-
-bool verdict_reached_an_end(enum end_status s)
-{
-	/* some imported formats do not record how a rollout ended */
-	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
-	       s == END_MAX_TURNS || s == END_STOPPED;
+	for (int s = 0; o->fail_on && s <= (int)SEVERITY_ERROR; s++)
+		if (!strcmp(o->fail_on, severity_name((enum severity)s)))
+			return s;
+	return (int)SEVERITY_ERROR + verdict_never_fails(o);
 }
 
 /* Ended by a failure; an interrupt is not one. */
@@ -211,15 +199,14 @@ static void report_verdict(struct verdicts *v, const struct rollout_verdict *r, 
 void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;
-	bool never;
-	enum severity least = threshold(v, &never);
+	int least = threshold(v->options);
 	int64_t count = 0;
 
 	for (size_t i = 0; i < r->finding_count; i++)
-		count += !never && r->findings[i].severity >= least;
+		count += (int)r->findings[i].severity >= least;
 	v->at_or_above += count;
-	v->unfinished += r->rollout.p && !verdict_reached_an_end(r->status);
-	v->broken += !never && r->rollout.p && is_failure(r->status);
+	v->unfinished += r->rollout.p && !end_status_is_reached(r->status);
+	v->broken += !verdict_never_fails(v->options) && r->rollout.p && is_failure(r->status);
 	report_verdict(v, r, count);
 	if (v->html)
 		html_file_verdict(v->html, r);

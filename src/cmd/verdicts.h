@@ -64,8 +64,6 @@ MUST_USE int verdict_hints(const struct verdict_options *o, const struct context
 void verdict_hints_release(struct hints *t);
 /* --fail-on never */
 bool verdict_never_fails(const struct verdict_options *o);
-/* True if the rollout reached an end, rather than a failure or an interrupt. */
-bool verdict_reached_an_end(enum end_status s);
 /* Appends the summary to out. Exceeding --max-environment-failures is said on standard error, and
    counts in at_or_above. */
 void verdicts_summary(struct verdicts *v, const struct judge *j);

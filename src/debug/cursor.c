@@ -1,21 +1,53 @@
 /* The index of a rollout, and moving through it: see cursor.h. */
 #include "debug/cursor.h"
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/names.h"
-#include "debug/walk.h"
 #include "evidence/effects_read.h"
 #include "evidence/evidence.h"
 
 #include <stdlib.h>
 
-#define MARKS_MAX       8192 /* when full, every other mark is dropped */
-#define INTERRUPT_LINES 4096
+#define EVENTS_MAX      ((size_t)1 << 20) /* maximum bytes kept of a step's events */
+#define INTERRUPT_LINES 4096              /* lines between two polls of the signal */
+#define BLOCK_STEPS     256               /* read forwards in a search backwards */
 
-/* A step where reading can start. */
-struct step_mark {
-	int64_t position, turn, step; /* turn and step: the last numbers up to the position */
+/* ---- copies of lines ---- */
+
+/* A copy of a line, with its own text and slices into it. */
+struct line_copy {
+	struct buf text, id;
+	struct line line;
+};
+
+static void line_copy_init(struct line_copy *c)
+{
+	*c = (struct line_copy){.text = BUF(BUF_MAX_MESSAGE + 1), .id = BUF(BUF_MAX_MESSAGE + 1)};
+}
+
+static void line_copy_release(struct line_copy *c)
+{
+	BUFS_RELEASE(&c->text, &c->id);
+}
+
+static int line_copy_set(struct line_copy *c, const struct line *l, struct error *err)
+{
+	size_t used;
+
+	buf_set(&c->text, l->text);
+	if (line_parse(buf_view(&c->text), &c->id, &c->line, &used, err))
+		return -1;
+	c->line.number = l->number;
+	return 0;
+}
+
+/* ---- the index and the moment ---- */
+
+/* Where a step line is; turn and step: the last numbers up to there. */
+struct place {
 	uint64_t offset, number;
+	int64_t turn, step;
 };
 
 struct cursor {
@@ -23,18 +55,27 @@ struct cursor {
 	struct cursor_facts facts;
 	char *path, *name; /* name: the rollout's, with "#2" if needed */
 	struct buf id;
-	struct rollout_walk front;   /* reads each line once, at the end of the part read so far */
-	struct rollout_walk back;    /* rereads earlier lines */
-	struct moment now, newest;   /* newest: the front's */
 	struct effects *all_effects; /* of the file; NULL: they are provided by the configuration */
 	int64_t instance;            /* of the id */
-	int64_t newest_turn, newest_step;
-	struct step_mark *marks;
-	size_t mark_count;
-	int64_t stride;
-	uint64_t lines;        /* lines read, of all rollouts */
-	uint64_t begin_number; /* number of the line at facts.begin */
-	struct buf header_id, end_id;
+	uint64_t lines;              /* lines read, of all rollouts */
+	/* the index, as far as it was needed */
+	struct reader *front;
+	struct place *steps;
+	uint64_t begin_number;   /* number of the line at facts.begin */
+	uint64_t offset, number; /* after the last line in it */
+	uint64_t end; /* where another rollout with the same id begins; else UINT64_MAX */
+	bool begun;   /* it has a header or a reset */
+	bool at_end;  /* of the file as last read; it may grow */
+	struct line_copy header, last;
+	/* the moment that was read last */
+	struct reader *back;
+	struct line_copy
+		copy[2]; /* its line is copy[current], the next one the other, if has_next */
+	int current;
+	bool has_next;
+	int64_t loaded; /* -1: none */
+	struct buf events;
+	struct moment now;
 };
 
 const struct moment *cursor_now(const struct cursor *c)
@@ -47,324 +88,288 @@ const struct cursor_facts *cursor_facts(const struct cursor *c)
 	return &c->facts;
 }
 
-static int look_for_interrupt(struct cursor *c, struct error *err)
+/* A torn last line is none: it may be completed later. */
+static int next_line(struct cursor *c, struct reader *r, struct line *l, struct reader_note *note,
+                     struct error *err)
 {
 	if (++c->lines % INTERRUPT_LINES == 0 && c->conf.interrupted &&
 	    c->conf.interrupted(c->conf.ctx)) {
-		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+		error_set(err, FAIL_INTERRUPTED, "interrupted");
+		return -1;
 	}
+	int more = reader_next(r, l, note, err);
+	if (more <= 0 || !note->torn)
+		return more;
+	c->facts.torn = true;
 	return 0;
 }
 
 /* ---- the index ---- */
 
+static void add_step(struct cursor *c, const struct line *l, const struct reader_note *note)
+{
+	size_t n = (size_t)c->facts.steps;
+	const struct place *before = n ? &c->steps[n - 1] : &(struct place){.turn = -1, .step = -1};
+	struct place one = {note->offset, note->line, l->turn >= 0 ? l->turn : before->turn,
+	                    l->step >= 0 ? l->step : before->step};
+
+	c->steps = mem_grow(c->steps, n, sizeof(*c->steps));
+	c->steps[n] = one;
+	c->facts.steps++;
+}
+
+static int add_line(struct cursor *c, const struct line *l, const struct reader_note *note,
+                    struct error *err)
+{
+	switch (l->type) {
+	case LINE_HEADER:
+		if (c->begun) {
+			c->end = note->offset;
+			c->facts.whole = true;
+			return 0;
+		}
+		c->begun = true;
+		if (line_copy_set(&c->header, l, err))
+			return -1;
+		c->facts.header = c->header.line;
+		return 0;
+	case LINE_RESET:
+		c->begun = true;
+		return 0;
+	case LINE_STEP:
+		add_step(c, l, note);
+		return 0;
+	case LINE_END:
+		c->facts.whole = true;
+		if (line_copy_set(&c->last, l, err))
+			return -1;
+		c->facts.end = c->last.line;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Reads until the step after that position is known too, or to the end of the file. */
+static int index_to(struct cursor *c, int64_t position, struct error *err)
+{
+	struct reader_note note;
+	struct line l;
+	int more = 1;
+
+	if (c->at_end)
+		reader_seek(c->front, c->offset, UINT64_MAX, c->number);
+	while (!c->facts.whole && c->facts.steps <= position &&
+	       (more = next_line(c, c->front, &l, &note, err)) > 0) {
+		bool mine = str_eq(l.rollout, buf_view(&c->id));
+
+		c->facts.others = c->facts.others || (!mine && l.type != LINE_UNKNOWN);
+		if (mine && add_line(c, &l, &note, err))
+			return -1;
+		c->offset = note.offset + l.text.n;
+		c->number = note.line;
+	}
+	c->at_end = more <= 0;
+	return more < 0 ? -1 : 0;
+}
+
+/* ---- moments ---- */
+
 static enum effect effect_at(const struct cursor *c, int64_t position)
 {
 	const struct effect_list *l =
 		c->conf.effects ? c->conf.effects
-				: effects_of(c->all_effects, c->front.rollout, c->instance);
+				: effects_of(c->all_effects, c->facts.rollout, c->instance);
 
 	return l ? effects_at(l, position) : EFFECT_UNKNOWN;
 }
 
-static void thin_out(struct cursor *c)
+/* The next line of the rollout. */
+static int next_mine(struct cursor *c, struct line *l, struct error *err)
 {
-	for (size_t i = 0; i < MARKS_MAX / 2; i++)
-		c->marks[i] = c->marks[2 * i];
-	c->mark_count = MARKS_MAX / 2;
-	c->stride *= 2;
+	struct reader_note note;
+	int more;
+
+	do {
+		more = next_line(c, c->back, l, &note, err);
+	} while (more > 0 && !str_eq(l->rollout, c->facts.rollout));
+	return more;
 }
 
-/* Called when the front begins to read a step. */
-static void add_mark(struct cursor *c, const struct line *l, const struct reader_note *note,
-                     int64_t position)
+/* Reads the line of a moment, unless it is the one after the last moment. */
+static int load_line(struct cursor *c, int64_t position, struct error *err)
 {
-	c->newest_turn = l->turn >= 0 ? l->turn : c->newest_turn;
-	c->newest_step = l->step >= 0 ? l->step : c->newest_step;
-	if ((position - 1) % c->stride)
-		return;
-	if (c->mark_count == MARKS_MAX) {
-		thin_out(c);
-		if ((position - 1) % c->stride)
-			return;
+	bool follows = c->has_next && position == c->loaded + 1;
+	struct line l;
+
+	c->loaded = -1;
+	if (follows) {
+		c->current = !c->current;
+		return 0;
 	}
-	c->marks[c->mark_count++] = (struct step_mark){position, c->newest_turn, c->newest_step,
-	                                               note->offset, note->line};
+	if (position) {
+		const struct place *p = &c->steps[position - 1];
+
+		reader_seek(c->back, p->offset, c->end, p->number);
+	} else {
+		reader_seek(c->back, c->facts.begin, c->end, c->begin_number);
+	}
+	int more = next_mine(c, &l, err);
+	return more > 0 ? line_copy_set(&c->copy[c->current], &l, err) : more;
 }
 
-/* Called for each line of the file before the walk handles it. */
-static int index_line(void *ctx, const struct line *l, const struct reader_note *note,
-                      struct error *err)
+/* Reads what follows up to the next step or the end. Header and reset share the first position. */
+static int load_rest(struct cursor *c, int64_t position, struct error *err)
 {
-	struct cursor *c = ctx;
-	bool mine = str_eq(l->rollout, c->front.rollout);
+	struct line l;
+	int more;
 
-	if (look_for_interrupt(c, err))
+	buf_clear(&c->events);
+	c->has_next = false;
+	while ((more = next_mine(c, &l, err)) > 0) {
+		if (l.type == LINE_EVENT) {
+			buf_str(&c->events, l.text);
+			buf_text(&c->events, "\n");
+		} else if (l.type == LINE_STEP || l.type == LINE_END) {
+			c->has_next = l.type == LINE_STEP;
+			return line_copy_set(&c->copy[!c->current], &l, err) ? -1 : 1;
+		} else if (!position && l.type == LINE_RESET &&
+		           line_copy_set(&c->copy[c->current], &l, err)) {
+			return -1;
+		}
+	}
+	return more;
+}
+
+static int load(struct cursor *c, int64_t position, struct moment *out, struct error *err)
+{
+	int more = load_line(c, position, err) ? -1 : load_rest(c, position, err);
+	const struct line *l = &c->copy[c->current].line, *next = &c->copy[!c->current].line;
+
+	if (more < 0)
 		return -1;
-	c->facts.others = c->facts.others || (!mine && l->type != LINE_UNKNOWN);
-	if (mine && l->type == LINE_STEP)
-		add_mark(c, l, note, c->front.position + 1);
+	c->loaded = position;
+	*out = (struct moment){.position = position,
+	                       .line = l,
+	                       .events = buf_view(&c->events),
+	                       .effect = effect_at(c, position),
+	                       .is_last = !c->has_next,
+	                       .number = l->number,
+	                       .end = position         ? c->steps[position - 1].offset + l->text.n
+	                              : c->facts.steps ? c->steps[0].offset
+	                                               : c->offset};
+	if (more) {
+		out->after = next->value[KEY_STATE];
+		out->after_hash = next->value[KEY_STATE_HASH];
+	}
 	return 0;
-}
-
-static int look_again(void *ctx, const struct line *l, const struct reader_note *note,
-                      struct error *err)
-{
-	(void)l;
-	(void)note;
-	return look_for_interrupt(ctx, err);
-}
-
-static void read_line(struct buf *text, struct buf *id, struct line *out)
-{
-	struct error unused; /* the line was parsed before */
-	size_t used;
-
-	if (text->n && line_parse(buf_view(text), id, out, &used, &unused))
-		out->text = STR_NONE;
-}
-
-static void note_newest(struct cursor *c)
-{
-	struct cursor_facts *f = &c->facts;
-
-	c->newest.effect = effect_at(c, c->newest.position);
-	f->steps = c->newest.position;
-	f->torn = c->front.torn;
-	f->whole = c->front.over && !c->front.pending;
-	if (!f->header.text.p)
-		read_line(&c->front.header, &c->header_id, &f->header);
-	if (!f->end.text.p)
-		read_line(&c->front.end, &c->end_id, &f->end);
-}
-
-/* Reads the front's next moment: 1; 0: none. */
-static int advance(struct cursor *c, struct error *err)
-{
-	int got = walk_next(&c->front, &c->newest, err);
-
-	if (got > 0)
-		note_newest(c);
-	else
-		c->newest.events = STR_NONE; /* the walk may have reused the memory */
-	return got;
 }
 
 /* ---- moving ---- */
 
-/* The last mark at or before the position; NULL: only the start is. */
-static const struct step_mark *mark_before(const struct cursor *c, int64_t position)
+/* If that fails, the cursor stays where it was. */
+static int move_to(struct cursor *c, int64_t position, struct error *err)
 {
-	size_t low = 0, high = c->mark_count;
+	struct error ignored;
+	int64_t before = c->now.position;
+	int failed = load(c, position, &c->now, err);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c->marks[middle].position <= position)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &c->marks[low - 1] : NULL;
-}
-
-static void seek_back(struct cursor *c, int64_t position)
-{
-	const struct step_mark *m = mark_before(c, position);
-
-	if (m)
-		walk_seek(&c->back, m->offset, m->number, m->position);
-	else
-		walk_seek(&c->back, c->facts.begin, c->begin_number, 0);
-}
-
-static int next_back(struct cursor *c, struct moment *out, struct error *err)
-{
-	int got = walk_next(&c->back, out, err);
-
-	if (got > 0)
-		out->effect = effect_at(c, out->position);
-	return got;
-}
-
-/* Moves to a position that was read before. */
-static int go_back(struct cursor *c, int64_t position, struct error *err)
-{
-	struct moment m;
-	int got;
-
-	seek_back(c, position);
-	do {
-		got = next_back(c, &m, err);
-	} while (got > 0 && m.position < position);
-	if (got > 0)
-		c->now = m;
-	return got;
-}
-
-/* Advances the front to the position or the end of the file; completes the last step's moment if
-   lines were added after it. */
-static int advance_to(struct cursor *c, int64_t position, struct error *err)
-{
-	while (!c->facts.whole && (c->newest.position < position ||
-	                           (c->newest.position == position && c->newest.is_last))) {
-		int got = advance(c, err);
-
-		if (got <= 0)
-			return got;
-	}
-	return 0;
+	if (failed)
+		(void)!load(c, before, &c->now, &ignored);
+	return failed;
 }
 
 int cursor_go(struct cursor *c, int64_t position, struct error *err)
 {
-	int64_t before = c->now.position;
-
-	if (advance_to(c, position, err)) {
-		struct error first = *err;
-		/* the current moment may have been overwritten */
-		int back = go_back(c, before, err);
-
-		*err = back < 0 ? *err : first;
+	if (index_to(c, position, err))
 		return -1;
-	}
-	bool there = position >= 0 && position <= c->newest.position;
-	int64_t to = there ? position : before;
-	if (to == c->newest.position) {
-		c->now = c->newest;
-		return there;
-	}
-	return go_back(c, to, err) < 0 ? -1 : there;
+	position = position || c->begun ? position : 1;
+	bool there = position >= 0 && position <= c->facts.steps;
+	return move_to(c, there ? position : c->now.position, err) ? -1 : there;
 }
 
 /* ---- searching ---- */
-
-/* The next moment of a search: from the part read so far, then from the front. */
-static int next_known(struct cursor *c, int64_t position, struct moment *m, struct error *err)
-{
-	if (position < c->newest.position)
-		return next_back(c, m, err);
-	int failed = advance_to(c, position, err);
-	*m = c->newest;
-	return failed ? -1 : m->position >= position;
-}
 
 static int search_forward(struct cursor *c, cursor_test_fn *test, void *ctx, int64_t *found,
                           struct error *err)
 {
 	struct moment m;
-	int got, passed = 0;
+	int passed = 0;
 
 	*found = c->now.position;
-	if (c->now.position + 1 < c->newest.position)
-		seek_back(c, c->now.position + 1);
-	for (int64_t p = c->now.position + 1; !passed; p++) {
-		do {
-			got = next_known(c, p, &m, err);
-		} while (got > 0 && m.position < p);
-		if (got <= 0)
-			return got;
-		*found = p;
+	while (!passed) {
+		if (index_to(c, *found + 1, err))
+			return -1;
+		if (*found == c->facts.steps)
+			return 0;
+		if (load(c, *found + 1, &m, err))
+			return -1;
+		++*found;
 		passed = test(ctx, &m, err);
 	}
 	return passed;
 }
 
-/* The last position in [from, to) that passes the test; 0: none. */
-static int search_block(struct cursor *c, int64_t from, int64_t to, cursor_test_fn *test, void *ctx,
-                        int64_t *found, struct error *err)
-{
-	struct moment m;
-	int got = 1;
-
-	seek_back(c, from);
-	while (got > 0 && (got = next_back(c, &m, err)) > 0 && m.position < to) {
-		int passed = m.position >= from ? test(ctx, &m, err) : 0;
-
-		*found = passed > 0 ? m.position : *found;
-		got = passed < 0 ? -1 : 1;
-	}
-	return got < 0 ? -1 : 0;
-}
-
 static int search_back(struct cursor *c, cursor_test_fn *test, void *ctx, int64_t *found,
                        struct error *err)
 {
-	int64_t to = c->now.position;
+	struct moment m;
 
 	*found = 0;
-	while (to > 1 && !*found) {
-		const struct step_mark *m = mark_before(c, to - 1);
-		int64_t from = m ? m->position : 1;
+	for (int64_t from, to = c->now.position; to > 1 && !*found; to = from) {
+		from = to > BLOCK_STEPS ? to - BLOCK_STEPS : 1;
+		for (int64_t p = from; p < to; p++) {
+			int passed = load(c, p, &m, err) ? -1 : test(ctx, &m, err);
 
-		if (search_block(c, from, to, test, ctx, found, err))
-			return -1;
-		to = from;
+			if (passed < 0)
+				return -1;
+			*found = passed ? p : *found;
+		}
 	}
 	return *found > 0;
 }
 
 int cursor_search(struct cursor *c, bool back, cursor_test_fn *test, void *ctx, struct error *err)
 {
-	struct error first;
-	int64_t found, before = c->now.position;
+	struct error ignored;
+	int64_t found;
 	int passed = back ? search_back(c, test, ctx, &found, err)
 	                  : search_forward(c, test, ctx, &found, err);
 
 	if (passed < 0) {
-		first = *err;
-		passed = cursor_go(c, before, err) < 0 ? -1 : (*err = first, -1);
-		return passed;
+		(void)!load(c, c->now.position, &c->now, &ignored);
+		return -1;
 	}
 	return cursor_go(c, found, err) < 0 ? -1 : passed;
 }
 
-static int64_t number_of(const struct moment *m, bool turn)
+static int64_t number_at(const struct cursor *c, bool turn, int64_t i)
 {
-	return m->position == 0 ? -1 : turn ? m->line->turn : m->line->step;
-}
-
-/* The last mark before the first line with that number. */
-static int64_t position_before(const struct cursor *c, bool turn, int64_t number)
-{
-	size_t low = 0, high = c->mark_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct step_mark *m = &c->marks[middle];
-
-		if ((turn ? m->turn : m->step) < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? c->marks[low - 1].position : 0;
-}
-
-struct number_search {
-	bool turn;
-	int64_t number;
-};
-
-static int has_number(void *ctx, const struct moment *m, struct error *err)
-{
-	const struct number_search *s = ctx;
-
-	(void)err;
-	return number_of(m, s->turn) >= s->number;
+	return turn ? c->steps[i].turn : c->steps[i].step;
 }
 
 int cursor_find(struct cursor *c, bool turn, int64_t number, struct error *err)
 {
-	struct number_search wanted = {turn, number};
-	int64_t before = c->now.position;
-	int failed = cursor_go(c, position_before(c, turn, number), err) < 0;
-	bool here = !failed && number_of(&c->now, turn) == number;
-	int got = failed ? -1 : here ? 1 : cursor_search(c, false, has_number, &wanted, err);
+	int64_t low = 0, high, known;
 
-	if (got < 0 || (got && number_of(&c->now, turn) == number))
-		return got;
-	return cursor_go(c, before, err) < 0 ? -1 : 0;
+	do {
+		known = c->facts.steps;
+		if (known && number_at(c, turn, known - 1) >= number)
+			break;
+		if (index_to(c, known, err))
+			return -1;
+	} while (c->facts.steps > known);
+	for (high = c->facts.steps; low < high;) {
+		int64_t middle = low + (high - low) / 2;
+
+		if (number_at(c, turn, middle) < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < c->facts.steps && number_at(c, turn, low) == number
+	               ? cursor_go(c, low + 1, err)
+	               : 0;
 }
 
 int cursor_read_all(struct cursor *c, struct error *err)
@@ -429,16 +434,15 @@ static int begin(struct cursor *c, struct error *err)
 	c->facts.path = c->path;
 	c->facts.rollout = buf_view(&c->id);
 	c->facts.name = c->name;
-	if (walk_open(&c->front, c->path, buf_view(&c->id), c->facts.begin, c->begin_number, err) ||
-	    walk_open(&c->back, c->path, buf_view(&c->id), c->facts.begin, c->begin_number, err)) {
+	c->offset = c->facts.begin;
+	c->number = c->begin_number;
+	if (reader_open(c->path, &c->front, err) || reader_open(c->path, &c->back, err) ||
+	    index_to(c, 0, err)) {
 		return -1;
 	}
-	c->front.each = index_line;
-	c->back.each = look_again;
-	c->front.ctx = c->back.ctx = c;
-	int got = advance(c, err);
-	c->now = c->newest;
-	return got < 0 ? -1 : got ? 0 : error_set(err, FAIL_INPUT, "%s: contains no step", c->path);
+	return !c->begun && !c->facts.steps
+	               ? error_set(err, FAIL_INPUT, "%s: contains no step", c->path)
+	               : load(c, !c->begun, &c->now, err);
 }
 
 static int read_effects(struct cursor *c, struct error *err)
@@ -460,12 +464,14 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 	*c = (struct cursor){.conf = *conf,
 	                     .path = mem_text(str_from(conf->path)),
 	                     .id = BUF(BUF_MAX_MESSAGE),
-	                     .header_id = BUF(BUF_MAX_MESSAGE),
-	                     .end_id = BUF(BUF_MAX_MESSAGE),
-	                     .newest_turn = -1,
-	                     .newest_step = -1,
-	                     .marks = mem_array(MARKS_MAX, sizeof(struct step_mark)),
-	                     .stride = 1};
+	                     .events = BUF(EVENTS_MAX),
+	                     .end = UINT64_MAX,
+	                     .at_end = true,
+	                     .loaded = -1};
+	struct line_copy *const copies[] = {&c->header, &c->last, &c->copy[0], &c->copy[1]};
+
+	for (size_t i = 0; i < ARRAY_LEN(copies); i++)
+		line_copy_init(copies[i]);
 	if (read_effects(c, err) || begin(c, err)) {
 		cursor_close(c);
 		return -1;
@@ -478,12 +484,85 @@ void cursor_close(struct cursor *c)
 {
 	if (!c)
 		return;
-	walk_close(&c->front);
-	walk_close(&c->back);
+	reader_close(c->front);
+	reader_close(c->back);
+	line_copy_release(&c->header);
+	line_copy_release(&c->last);
+	for (int i = 0; i < 2; i++)
+		line_copy_release(&c->copy[i]);
 	effects_free(c->all_effects);
-	free(c->marks);
+	free(c->steps);
 	free(c->path);
 	free(c->name);
-	BUFS_RELEASE(&c->id, &c->header_id, &c->end_id);
+	BUFS_RELEASE(&c->id, &c->events);
 	free(c);
+}
+
+/* ---- where rollouts begin ---- */
+
+/* An id seen before, 40 bytes. */
+struct seen_id {
+	struct map_item item;
+	int64_t instances;
+};
+
+struct rollout_listing {
+	struct map ids; /* key: only the hash of the id */
+	rollout_place_fn *take;
+	void *ctx;
+};
+
+/* A rollout begins with a header, or with any line of a rollout that is not open. */
+static int take_line(struct rollout_listing *l, const struct line *line,
+                     const struct reader_note *note, struct error *err)
+{
+	uint64_t hash = map_hash(line->rollout);
+	struct seen_id *seen = map_find(&l->ids, hash, STR_NONE);
+	bool begins = line->type == LINE_HEADER || !seen;
+
+	if (!seen) {
+		seen = mem_new(sizeof(*seen));
+		map_add(&l->ids, &seen->item, hash);
+	}
+	if (!begins)
+		return 0;
+	seen->instances++;
+	return l->take(
+		l->ctx,
+		&(struct rollout_place){line->rollout, seen->instances, note->offset, note->line},
+		err);
+}
+
+static void release(struct rollout_listing *l)
+{
+	struct seen_id **all = map_list(&l->ids);
+
+	for (size_t i = 0; i < l->ids.count; i++)
+		free(all[i]);
+	free(all);
+}
+
+int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
+                  rollout_place_fn *take, void *ctx, struct error *err)
+{
+	struct rollout_listing l = {.take = take, .ctx = ctx};
+	struct reader_note note;
+	struct reader *r;
+	struct line line;
+	int more, stop = 0;
+
+	if (reader_open(path, &r, err))
+		return -1;
+	for (uint64_t n = 1; !stop && (more = reader_skim(r, &line, &note, err)) > 0; n++) {
+		if (note.torn)
+			break;
+		stop = line.type == LINE_UNKNOWN ? 0 : take_line(&l, &line, &note, err);
+		if (!stop && n % INTERRUPT_LINES == 0 && interrupt->interrupted &&
+		    interrupt->interrupted(interrupt->ctx)) {
+			stop = error_set(err, FAIL_INTERRUPTED, "interrupted");
+		}
+	}
+	reader_close(r);
+	release(&l);
+	return stop < 0 || (!stop && more < 0) ? -1 : 0;
 }

@@ -1,11 +1,12 @@
 /* A position in one rollout of a recording, which can move forwards, backwards and to any step. The
-   file is read only as far as needed. An index of bounded size (every 2^n-th step, and two bits per
-   step for its effect) gives access to all steps read so far without rereading them all. */
+   file is read only as far as needed. The index has the place of each step read
+   so far. */
 #ifndef ROLLDBG_DEBUG_CURSOR_H
 #define ROLLDBG_DEBUG_CURSOR_H
 
 #include "debug/moment.h"
 #include "evidence/effects.h"
+#include "recording/reader.h"
 
 struct cursor_conf {
 	const char *path;    /* a regular file; borrowed */
@@ -58,5 +59,25 @@ struct cursor_facts {
 	uint64_t begin;     /* offset of its first line */
 };
 const struct cursor_facts *cursor_facts(const struct cursor *c);
+
+/* ---- the rollouts of a recording, found by their first lines ---- */
+
+struct rollout_place {
+	struct str id;
+	int64_t instance; /* from 1: counts rollouts with the same id */
+	uint64_t offset, line;
+};
+
+/* Polled while the file is read: true aborts with FAIL_INTERRUPTED. May be NULL. */
+struct rollouts_interrupt {
+	bool (*interrupted)(void *ctx);
+	void *ctx;
+};
+/* Returns -1 with err set to abort, 1 to stop successfully, 0 to continue. */
+typedef int rollout_place_fn(void *ctx, const struct rollout_place *p, struct error *err);
+
+/* Calls back for every rollout, in order of their first lines. Reads the whole file. */
+MUST_USE int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
+                           rollout_place_fn *take, void *ctx, struct error *err);
 
 #endif

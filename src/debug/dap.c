@@ -7,16 +7,19 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "debug/dap_values.h"
 #include "debug/dap_wire.h"
 
 #include <stdlib.h>
 
 #define FRAMES_MAX 20 /* per response if `levels` is absent */
+#define VALUES_MAX 100000
 
 struct dap {
 	struct debugger *d;
-	struct dap_values values;
+	/* the containers that were sent: the client refers to them by number, N is values[N - 1] */
+	struct str *values; /* raw JSON, in the arena */
+	size_t value_count;
+	struct arena arena;
 	struct dap_wire wire;
 	bool leaves;
 	const char *stopped; /* reason of the pending stopped event; NULL: none */
@@ -40,8 +43,7 @@ static int send_output(struct dap *p, const char *category, struct str text, str
 	if (!text.n)
 		return 0;
 	w = dap_begin_event(&p->wire, "output");
-	jw_put_text(&w, "category", category);
-	jw_put_str(&w, "output", text);
+	jw_pack(&w, "category:%t,output:%s", category, text);
 	return dap_end_event(&p->wire, &w, err);
 }
 
@@ -56,7 +58,8 @@ static void note_stop(struct dap *p, const char *reason)
 {
 	const struct points *points = &p->d->points;
 
-	dap_values_forget(&p->values);
+	p->value_count = 0;
+	arena_reset(&p->arena);
 	p->stopped = points->hit_watch ? "data breakpoint"
 	             : points->hit     ? "breakpoint"
 	             : p->paused       ? "pause"
@@ -70,8 +73,7 @@ static void on_initialize(struct dap *p, const struct dap_request *q, struct jso
 	static const char *const can[] = {
 		"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints",
 		"supportsConditionalBreakpoints",   "supportsStepBack",
-		"supportsDataBreakpoints",          "supportsEvaluateForHovers",
-		"supportsTerminateRequest"};
+		"supportsEvaluateForHovers",        "supportsTerminateRequest"};
 
 	(void)p;
 	(void)q;
@@ -90,12 +92,7 @@ static void on_configured(struct dap *p, const struct dap_request *q, struct jso
 static void on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
 	(void)q;
-	jw_put_array(w, "threads");
-	jw_object(w);
-	jw_put_i64(w, "id", 1);
-	jw_put_str(w, "name", cursor_facts(p->d->cursor)->rollout);
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "threads:[{id:1,name:%s}]", cursor_facts(p->d->cursor)->rollout);
 }
 
 static int64_t number_of(const struct dap_request *q, const char *key, int64_t fallback)
@@ -111,16 +108,9 @@ static void write_frame(struct debugger *d, struct json_writer *w)
 	struct buf title = BUF(BUF_MAX_SMALL);
 
 	stop_title(&d->now, (struct style){.columns = 80}, &title);
-	jw_object(w);
-	jw_put_i64(w, "id", d->now.position + 1);
-	jw_put_str(w, "name", text_trim(buf_view(&title)));
-	jw_put_u64(w, "line", d->now.number);
-	jw_put_i64(w, "column", 1);
-	jw_put_object(w, "source");
-	jw_put_text(w, "name", debugger_file(d));
-	jw_put_text(w, "path", debugger_file(d));
-	jw_end(w);
-	jw_end(w);
+	jw_pack(w, "{id:%i,name:%s,line:%i,column:1,source:{name:%t,path:%t}}", d->now.position + 1,
+	        text_trim(buf_view(&title)), (int64_t)d->now.number, debugger_file(d),
+	        debugger_file(d));
 	buf_release(&title);
 }
 
@@ -152,24 +142,82 @@ static int on_stack(struct dap *p, const struct dap_request *q, struct json_writ
 	return at_position(d, here, err) || failed ? -1 : 0;
 }
 
+/* ---- values ---- */
+
+/* The number of a container; 0: the value has no members. */
+static int64_t add_value(struct dap *p, struct str value)
+{
+	enum json_type type = json_type(value);
+	bool container = type == JSON_OBJECT || type == JSON_ARRAY;
+
+	if (!container || !json_count(value) || p->value_count == VALUES_MAX)
+		return 0;
+	p->values = mem_grow(p->values, p->value_count, sizeof(*p->values));
+	p->values[p->value_count++] = arena_str(&p->arena, value);
+	return (int64_t)p->value_count;
+}
+
+static void write_scope(struct dap *p, struct json_writer *w, const char *name, struct str value)
+{
+	jw_pack(w, "{name:%t,variablesReference:%i,expensive:false}", name, add_value(p, value));
+}
+
+/* The call with its result, and the state after and before it. */
 static int on_scopes(struct dap *p, const struct dap_request *q, struct json_writer *w,
                      struct error *err)
 {
+	static const enum named_fact facts[] = {
+		FACT_TURN,      FACT_STEP,        FACT_TOOL,       FACT_ARGUMENTS,  FACT_OUTCOME,
+		FACT_ERROR,     FACT_REWARD,      FACT_EFFECT,     FACT_TERMINATED, FACT_TRUNCATED,
+		FACT_ENV_STEPS, FACT_OBSERVATION, FACT_STRUCTURED, FACT_META,
+	};
 	struct debugger *d = p->d;
 	int64_t here = d->now.position, frame = number_of(q, "frameId", here + 1) - 1;
-	struct known k;
+	struct buf step = BUF(SIZE_MAX / 2);
 
 	if (at_position(d, frame, err))
 		return -1;
-	k = debugger_known(d);
-	dap_values_scopes(&p->values, &k, frame, w);
+	const struct known k = debugger_known(d);
+	struct json_writer inner = jw_begin(&step);
+	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
+		jw_put_raw(&inner, named_facts[facts[i]].name, fact_value(facts[i], &k));
+	jw_end(&inner);
+	jw_put_array(w, "scopes");
+	write_scope(p, w, "Step", buf_view(&step));
+	write_scope(p, w, "State", fact_value(FACT_STATE, &k));
+	write_scope(p, w, "State before", fact_value(FACT_BEFORE, &k));
+	jw_end(w);
+	buf_release(&step);
 	return at_position(d, here, err);
 }
 
 static int on_variables(struct dap *p, const struct dap_request *q, struct json_writer *w,
                         struct error *err)
 {
-	return dap_values_members(&p->values, number_of(q, "variablesReference", 0), w, err);
+	int64_t number = number_of(q, "variablesReference", 0);
+	struct buf name = BUF(BUF_MAX_MESSAGE);
+	size_t cursor = 0, index = 0;
+	struct json_member m;
+
+	if (number < 1 || (size_t)number > p->value_count) {
+		return error_set(err, FAIL_INPUT, "unknown variablesReference %lld",
+		                 (long long)number);
+	}
+	const struct str of = p->values[number - 1];
+	bool array = json_type(of) == JSON_ARRAY;
+	jw_put_array(w, "variables");
+	while (array ? json_next(of, &cursor, &m.value) : json_next_member(of, &cursor, &m)) {
+		buf_clear(&name);
+		if (array)
+			buf_printf(&name, "%zu", index++);
+		else
+			json_decode_key(m.key, &name);
+		jw_pack(w, "{name:%s,value:%s,type:%t,variablesReference:%i}", buf_view(&name),
+		        m.value, json_type_name(json_type(m.value)), add_value(p, m.value));
+	}
+	jw_end(w);
+	buf_release(&name);
+	return 0;
 }
 
 static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_writer *w,
@@ -195,47 +243,39 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	if (p->d->moved)
 		note_stop(p, "step");
 	jw_put_str(w, "result", text_trim(buf_view(&text)));
-	jw_put_i64(w, "variablesReference", dap_values_add(&p->values, buf_view(&p->d->value)));
+	jw_put_i64(w, "variablesReference", add_value(p, buf_view(&p->d->value)));
 	buf_release(&text);
 	return 0;
 }
 
-/* ---- breakpoints: function breakpoints, whose names are expressions, and data breakpoints, which
-   watch a member of the state ---- */
+/* ---- breakpoints: function breakpoints, whose names are expressions ---- */
 
-static void delete_points(struct points *points, enum point_kind kind)
+static void delete_breakpoints(struct points *points)
 {
 	for (size_t i = points->count; i-- > 0;)
-		if (points->list[i]->kind == kind)
+		if (points->list[i]->kind == POINT_BREAK)
 			points_delete(points, points->list[i]);
 }
 
 static void write_breakpoint(const struct point *one, const struct error *why,
                              struct json_writer *w)
 {
-	jw_object(w);
-	jw_put_bool(w, "verified", one != NULL);
 	if (one)
-		jw_put_i64(w, "id", one->number);
+		jw_pack(w, "{verified:true,id:%d}", one->number);
 	else
-		jw_put_text(w, "message", why->text);
-	jw_end(w);
+		jw_pack(w, "{verified:false,message:%t}", why->text);
 }
 
-/* Sets one breakpoint of the request: the expression at `key`, with its condition. */
-static void set_breakpoint(struct points *points, struct str wanted, const char *key,
-                           enum point_kind kind, struct json_writer *w)
+static void set_breakpoint(struct points *points, struct str wanted, struct json_writer *w)
 {
 	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
 	struct point *one = NULL;
 	struct error why = {0};
 	size_t at;
 
-	json_decode(json_get(wanted, str_from(key)), &text);
+	json_decode(JSON_GET(wanted, "name"), &text);
 	json_decode(JSON_GET(wanted, "condition"), &condition);
-	int failed = kind == POINT_WATCH
-	                     ? points_add_path(points, kind, buf_view(&text), &one, &at, &why)
-	                     : points_add_break(points, kind, buf_view(&text), &one, &at, &why);
+	int failed = points_add_break(points, POINT_BREAK, buf_view(&text), &one, &at, &why);
 	if (!failed && point_set_condition(one, buf_view(&condition), &at, &why)) {
 		points_delete(points, one);
 		failed = -1;
@@ -244,28 +284,17 @@ static void set_breakpoint(struct points *points, struct str wanted, const char 
 	BUFS_RELEASE(&text, &condition);
 }
 
-/* Replaces all points of that kind by those of the request, each defined by its member `key`. */
-static void replace_points(struct points *points, const struct dap_request *q, const char *key,
-                           enum point_kind kind, struct json_writer *w)
-{
-	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
-
-	delete_points(points, kind);
-	jw_put_array(w, "breakpoints");
-	for (size_t cursor = 0; json_next(list, &cursor, &one);)
-		set_breakpoint(points, one, key, kind, w);
-	jw_end(w);
-}
-
+/* Replaces all breakpoints by those of the request. */
 static void on_function_breakpoints(struct dap *p, const struct dap_request *q,
                                     struct json_writer *w)
 {
-	replace_points(&p->d->points, q, "name", POINT_BREAK, w);
-}
+	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
-static void on_data_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w)
-{
-	replace_points(&p->d->points, q, "dataId", POINT_WATCH, w);
+	delete_breakpoints(&p->d->points);
+	jw_put_array(w, "breakpoints");
+	for (size_t cursor = 0; json_next(list, &cursor, &one);)
+		set_breakpoint(&p->d->points, one, w);
+	jw_end(w);
 }
 
 /* Breakpoints on lines of source. */
@@ -280,19 +309,6 @@ static void on_breakpoints(struct dap *p, const struct dap_request *q, struct js
 	for (size_t cursor = 0; json_next(list, &cursor, &one);)
 		write_breakpoint(NULL, &why, w);
 	jw_end(w);
-}
-
-/* Members of the state can be watched, by their pointers. */
-static void on_data_info(struct dap *p, const struct dap_request *q, struct json_writer *w)
-{
-	struct buf path = BUF(BUF_MAX_MESSAGE);
-
-	bool watched = dap_values_path(&p->values, number_of(q, "variablesReference", 0),
-	                               JSON_GET(q->arguments, "name"), &path);
-	jw_put_str(w, "dataId", watched ? buf_view(&path) : STR_NONE);
-	jw_put_str(w, "description",
-	           watched ? buf_view(&path) : STR("only members of the state can be watched"));
-	buf_release(&path);
 }
 
 /* ---- answering ---- */
@@ -325,8 +341,6 @@ static const struct handler {
 	{"evaluate", 0, .answer = on_evaluate},
 	{"setBreakpoints", EARLY, .write = on_breakpoints},
 	{"setFunctionBreakpoints", EARLY, .write = on_function_breakpoints},
-	{"setDataBreakpoints", EARLY, .write = on_data_breakpoints},
-	{"dataBreakpointInfo", 0, .write = on_data_info},
 	{"setExceptionBreakpoints", .flags = EARLY},
 	{"continue", 0, .movement = "continue", .reason = "pause"},
 	{"next", 0, .movement = "next", .reason = "step"},
@@ -382,9 +396,7 @@ static int send_stopped(struct dap *p, struct error *err)
 {
 	struct json_writer w = dap_begin_event(&p->wire, "stopped");
 
-	jw_put_text(&w, "reason", p->stopped);
-	jw_put_i64(&w, "threadId", 1);
-	jw_put_bool(&w, "allThreadsStopped", true);
+	jw_pack(&w, "reason:%t,threadId:1,allThreadsStopped:true", p->stopped);
 	p->stopped = NULL;
 	return dap_end_event(&p->wire, &w, err);
 }
@@ -399,9 +411,7 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 	inner = jw_begin(&body);
 	int failed = answer(p, q, &inner, &why);
 	w = dap_begin(&p->wire, "response");
-	jw_put_i64(&w, "request_seq", q->seq);
-	jw_put_bool(&w, "success", !failed);
-	jw_put_raw(&w, "command", q->command);
+	jw_pack(&w, "request_seq:%i,success:%b,command:%r", q->seq, !failed, q->command);
 	if (failed) {
 		jw_put_text(&w, "message", why.text);
 	} else {
@@ -535,7 +545,8 @@ int dap_serve(struct debugger *d, struct error *err)
 	}
 	d->client_asks_stop = NULL;
 	d->client = NULL;
-	dap_values_release(&p.values);
+	free(p.values);
+	arena_release(&p.arena);
 	dap_wire_release(&p.wire);
 	return failed;
 }

@@ -59,18 +59,6 @@ struct known debugger_known(struct debugger *d)
 		.moment = &d->now, .ignored = d->ignored, .begins = finding_begins, .ctx = d};
 }
 
-enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after)
-{
-	char hash[HASH_HEX + 1];
-
-	if (!after.p)
-		return EFFECT_UNKNOWN;
-	if (str_eq(after, step->value[KEY_STATE]))
-		return EFFECT_UNCHANGED;
-	json_hash(d->hasher, after, d->ignored, &d->hashing, hash);
-	return effect_between(line_state_hash(step), str_from(hash));
-}
-
 /* At the newest step of a live session, the state after it is known before it is recorded. */
 static void add_live_state(struct debugger *d)
 {
@@ -140,9 +128,9 @@ bool debugger_goes_on(struct debugger *d)
 	return !d->stopped && (!has_signal(d) || clear_interrupt(d));
 }
 
-void debugger_wait(struct debugger *d)
+bool debugger_wait(struct debugger *d)
 {
-	live_wait(d->live, debugger_is_interrupted, clear_interrupt, d);
+	return live_wait(d->live, debugger_is_interrupted, clear_interrupt, d);
 }
 
 /* The effects of a live session's own recording; NULL for any other file. */
@@ -247,10 +235,8 @@ static int put_end(struct step_judging *g, struct error *err)
 	struct line l;
 	size_t used;
 
-	jw_put_text(&w, "type", line_type_name(LINE_END));
-	jw_put_str(&w, "rollout", cursor_facts(g->d->cursor)->rollout);
-	jw_put_raw(&w, "state", g->until->after);
-	jw_put_raw(&w, "state_hash", g->until->after_hash);
+	jw_pack(&w, "type:%t,rollout:%s,state:%r,state_hash:%r", line_type_name(LINE_END),
+	        cursor_facts(g->d->cursor)->rollout, g->until->after, g->until->after_hash);
 	jw_end(&w);
 	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
 	             judge_line(g->judge, &l, NULL, err);

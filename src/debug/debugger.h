@@ -55,8 +55,6 @@ const char *debug_mode_name(enum debug_mode m);
 const char *debugger_file(const struct debugger *d);
 /* The facts that expressions are evaluated on. */
 struct known debugger_known(struct debugger *d);
-/* The effect of a step, determined only from its state and the state after it. */
-enum effect debugger_effect(struct debugger *d, const struct line *step, struct str after);
 /* Updates d->now from the cursor. */
 void debugger_refresh(struct debugger *d);
 /* True if the running command should stop; polled during long reads. d is a struct debugger. */
@@ -64,8 +62,8 @@ bool debugger_is_interrupted(void *d);
 /* False if a signal requires the program to exit; a signal that only stopped a command is
    cleared. */
 bool debugger_goes_on(struct debugger *d);
-/* Waits until the live session proposes a call or is over. */
-void debugger_wait(struct debugger *d);
+/* Waits until the live session proposes a call or is over; returns whether that was interrupted. */
+bool debugger_wait(struct debugger *d);
 /* Reads lines recorded since, and moves to the newest step. */
 MUST_USE int debugger_to_newest(struct debugger *d, struct error *err);
 /* Opens a rollout of a recording, replacing the current one. */
@@ -106,8 +104,6 @@ void backtrace_put(const struct rollout_verdict *v, struct style style, struct b
 
 /* Runs one command line. -1 with err set; d->column is the column of the error in the line. */
 MUST_USE int run_command(struct debugger *d, struct str line, struct error *err);
-/* Runs the commands in a file, up to the first failure. */
-MUST_USE int run_command_file(struct debugger *d, const char *path, struct error *err);
 /* Runs one line and prints its output, as text or JSON. *failed: the command failed. Returns -1 if
    the output cannot be printed. */
 MUST_USE int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err);
@@ -157,12 +153,6 @@ MUST_USE int go_to_place(struct debugger *d, bool turn, int64_t number, struct e
 /* Reads and runs commands until the end of input, or quit. *failed: a command from a pipe
    failed. */
 MUST_USE int lines_read(struct debugger *d, bool *failed, struct error *err);
-
-/* ---- complete.c ---- */
-
-/* Calls back for each completion of the line's last word. `line` ends at the cursor. */
-typedef void completion_fn(void *ctx, struct str candidate);
-void complete_line(struct debugger *d, struct str line, completion_fn *take, void *ctx);
 
 /* ---- dap.c ---- */
 

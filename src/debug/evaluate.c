@@ -8,15 +8,9 @@
 
 static struct str effect_word(enum effect e)
 {
-	switch (e) {
-	case EFFECT_CHANGED:
-		return STR("\"changed\"");
-	case EFFECT_UNCHANGED:
-		return STR("\"unchanged\"");
-	case EFFECT_UNKNOWN:
-		break;
-	}
-	return STR("\"unknown\"");
+	return e == EFFECT_CHANGED     ? STR("\"changed\"")
+	       : e == EFFECT_UNCHANGED ? STR("\"unchanged\"")
+	                               : STR("\"unknown\"");
 }
 
 struct str fact_value(enum named_fact fact, const struct known *k)
@@ -70,22 +64,10 @@ struct str path_value(const struct path *p, const struct known *k, struct buf *s
 
 static bool by_order(enum compare c, double left, double right)
 {
-	switch (c) {
-	case COMPARE_LESS:
-		return left < right;
-	case COMPARE_MOST:
-		return left <= right;
-	case COMPARE_MORE:
-		return left > right;
-	case COMPARE_LEAST:
-		return left >= right;
-	case COMPARE_NONE:
-	case COMPARE_EQUAL:
-	case COMPARE_UNEQUAL:
-	case COMPARE_GLOB:
-		break;
-	}
-	return false;
+	return c == COMPARE_LESS   ? left < right
+	       : c == COMPARE_MOST ? left <= right
+	       : c == COMPARE_MORE ? left > right
+	                           : left >= right;
 }
 
 static bool equal(struct str a, struct str b)
@@ -154,21 +136,12 @@ static bool test(struct expression *e, const struct test *t, const struct known 
 		return rule_test(t, k);
 	struct str a = path_value(&t->left, k, &e->scratch);
 	struct str b = t->right_is_path ? path_value(&t->right, k, &e->other) : t->literal;
-	switch (t->compare) {
-	case COMPARE_NONE:
+	if (t->compare == COMPARE_NONE)
 		return holds_alone(a);
-	case COMPARE_EQUAL:
-		return equal(a, b);
-	case COMPARE_UNEQUAL:
-		return !equal(a, b);
-	case COMPARE_GLOB:
+	if (t->compare == COMPARE_EQUAL || t->compare == COMPARE_UNEQUAL)
+		return equal(a, b) == (t->compare == COMPARE_EQUAL);
+	if (t->compare == COMPARE_GLOB)
 		return matches(a, b);
-	case COMPARE_LESS:
-	case COMPARE_MOST:
-	case COMPARE_MORE:
-	case COMPARE_LEAST:
-		break;
-	}
 	return json_double(a, &left) && json_double(b, &right) && by_order(t->compare, left, right);
 }
 
@@ -236,11 +209,6 @@ static bool names(const struct expression *e, enum named_fact fact)
 bool expression_asks_rules(const struct expression *e)
 {
 	return names(e, FACT_RULE);
-}
-
-bool expression_asks_effect(const struct expression *e)
-{
-	return names(e, FACT_EFFECT) || names(e, FACT_CHANGED);
 }
 
 /* `changed` refers to a member of the state. */

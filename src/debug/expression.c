@@ -130,9 +130,7 @@ static struct str pointer_of(struct str rest, struct arena *arena)
 	buf_char(&pointer, '/');
 	for (size_t i = 0; i < rest.n; i++)
 		buf_char(&pointer, rest.p[i] == '.' ? '/' : rest.p[i]);
-	struct str kept = arena_str(arena, buf_view(&pointer));
-	buf_release(&pointer);
-	return kept;
+	return buf_keep(&pointer, arena);
 }
 
 static int no_such_fact(struct str name, struct error *err)
@@ -196,84 +194,59 @@ static struct str literal_of(struct expression_parser *p)
 {
 	struct arena *arena = &p->out->arena;
 	struct buf quoted = BUF(BUF_MAX_MESSAGE);
-	struct str literal;
 
 	if (p->kind == TOKEN_TEXT || is_number(p->token) || str_is(p->token, "true") ||
 	    str_is(p->token, "false") || str_is(p->token, "null")) {
 		return arena_str(arena, p->token);
 	}
 	json_quote(&quoted, p->token);
-	literal = arena_str(arena, buf_view(&quoted));
-	buf_release(&quoted);
-	return literal;
+	return buf_keep(&quoted, arena);
 }
 
 /* ---- words that must be known ---- */
 
-static int no_such_word(struct expression_parser *p, const char *what, const char *const *names,
-                        size_t count)
-{
-	error_set(p->err, FAIL_USAGE, "unknown %s '%.*s'", what, STR_ARG(p->token));
-	return names_suggest(p->err, p->token, names, count);
-}
-
 #define WORDS_MAX 64
 
-static int check_rule(struct expression_parser *p)
+/* The words of a closed list that the left side can equal; returns their number, 0: any word. */
+static size_t words_of(const struct path *left, const char **what, const char *names[WORDS_MAX])
 {
-	return check_find(p->token) ? 0 : check_unknown(p->token, p->err);
-}
-
-static int check_outcome(struct expression_parser *p)
-{
-	const char *names[WORDS_MAX];
 	size_t n = 0;
 
-	for (; n + 1 < outcome_count && n < WORDS_MAX; n++)
-		names[n] = outcome_name((enum outcome)(n + 1));
-	return outcome_parse(p->token) ? 0 : no_such_word(p, "outcome", names, n);
-}
-
-static int check_class(struct expression_parser *p)
-{
-	const char *names[WORDS_MAX];
-	size_t n = 0;
-
-	for (; n + 1 < error_class_count && n < WORDS_MAX; n++)
-		names[n] = error_class_name((enum error_class)(n + 1));
-	return error_class_parse(p->token) ? 0 : no_such_word(p, "error class", names, n);
-}
-
-static int check_effect(struct expression_parser *p)
-{
-	const char *const names[] = {effect_name(EFFECT_CHANGED), effect_name(EFFECT_UNCHANGED),
-	                             effect_name(EFFECT_UNKNOWN)};
-
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		if (str_is(p->token, names[i]))
-			return 0;
-	return no_such_word(p, "effect", names, ARRAY_LEN(names));
+	if (left->fact == FACT_OUTCOME) {
+		*what = "outcome";
+		for (; n + 1 < outcome_count && n < WORDS_MAX; n++)
+			names[n] = outcome_name((enum outcome)(n + 1));
+	} else if (left->fact == FACT_ERROR && str_is(left->pointer, "/class")) {
+		*what = "error class";
+		for (; n + 1 < error_class_count && n < WORDS_MAX; n++)
+			names[n] = error_class_name((enum error_class)(n + 1));
+	} else if (left->fact == FACT_EFFECT) {
+		*what = "effect";
+		names[n++] = effect_name(EFFECT_CHANGED);
+		names[n++] = effect_name(EFFECT_UNCHANGED);
+		names[n++] = effect_name(EFFECT_UNKNOWN);
+	}
+	return n;
 }
 
 /* Refuses a misspelt word of a closed list: a breakpoint on it would never stop. */
 static int check_word(struct expression_parser *p, const struct test *t)
 {
 	bool equality = t->compare == COMPARE_EQUAL || t->compare == COMPARE_UNEQUAL;
+	const char *names[WORDS_MAX], *what;
 
 	if (p->kind != TOKEN_WORD || !equality || str_is(p->token, "null"))
 		return 0;
-	switch (t->left.fact) {
-	case FACT_RULE:
-		return check_rule(p);
-	case FACT_OUTCOME:
-		return check_outcome(p);
-	case FACT_EFFECT:
-		return check_effect(p);
-	case FACT_ERROR:
-		return str_is(t->left.pointer, "/class") ? check_class(p) : 0;
-	default:
+	if (t->left.fact == FACT_RULE)
+		return check_find(p->token) ? 0 : check_unknown(p->token, p->err);
+	size_t n = words_of(&t->left, &what, names);
+	for (size_t i = 0; i < n; i++)
+		if (str_is(p->token, names[i]))
+			return 0;
+	if (!n)
 		return 0;
-	}
+	error_set(p->err, FAIL_USAGE, "unknown %s '%.*s'", what, STR_ARG(p->token));
+	return names_suggest(p->err, p->token, names, n);
 }
 
 /* ---- tests ---- */

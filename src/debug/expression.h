@@ -69,8 +69,6 @@ bool expression_holds(struct expression *e, const struct known *k);
 bool expression_is_before(const struct expression *e);
 /* True if it needs findings. */
 bool expression_asks_rules(const struct expression *e);
-/* True if it needs the effect of the step. */
-bool expression_asks_effect(const struct expression *e);
 /* Calls back for each path with a pointer. */
 void expression_each_path(const struct expression *e, void (*take)(void *ctx, const struct path *p),
                           void *ctx);

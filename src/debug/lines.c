@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "check/check.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 
 #define LINE_MAX_BYTES ((size_t)1 << 20)
 #define HISTORY_LINES  1000
+#define POINTERS_MAX   200
 #define SHOWN_MAX      200 /* maximum number of candidates listed */
 
 /* ---- a pipe ---- */
@@ -53,6 +55,7 @@ struct editor {
 	EditLine *line;
 	History *history;
 	char prompt[16];
+	struct str word;   /* the last one of the line */
 	struct buf common; /* common prefix of all candidates */
 	struct buf shown;  /* the candidates, wrapped to the terminal's width */
 	size_t candidates, cells;
@@ -75,11 +78,13 @@ static char *prompt_of(EditLine *line)
 	return e->prompt;
 }
 
-static void take_candidate(void *ctx, struct str candidate)
+/* A peer's name with a line feed or an escape sequence is not put into the typed line. */
+static void offer(struct editor *e, struct str candidate)
 {
-	struct editor *e = ctx;
 	size_t n = 0;
 
+	if (!str_starts(candidate, e->word) || !text_is_safe(candidate))
+		return;
 	if (!e->candidates++)
 		buf_set(&e->common, candidate);
 	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n])
@@ -95,13 +100,80 @@ static void take_candidate(void *ctx, struct str candidate)
 	}
 }
 
-static size_t last_word(struct str line)
+static void offer_verbs(struct editor *e)
 {
-	size_t n = 0;
+	for (size_t i = 0; i < verbs_count; i++)
+		offer(e, str_from(verbs[i].name));
+}
 
-	while (n < line.n && line.p[line.n - 1 - n] != ' ')
-		n++;
-	return n;
+static void offer_tools(struct editor *e)
+{
+	struct buf name = BUF(BUF_MAX_SMALL);
+	struct str tools = cursor_facts(e->d->cursor)->header.value[KEY_TOOLS], tool;
+
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
+		buf_clear(&name);
+		json_decode(JSON_GET(tool, "name"), &name);
+		offer(e, buf_view(&name));
+	}
+	buf_release(&name);
+}
+
+/* Offers the members one level below the last slash of the word. */
+static void offer_pointers(struct editor *e)
+{
+	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
+	size_t slash = e->word.n, cursor = 0;
+	struct json_member m;
+
+	while (slash && e->word.p[slash - 1] != '/')
+		slash--;
+	size_t dot = 0;
+	while (dot < slash && e->word.p[dot] != '/')
+		dot++;
+	struct str above = {e->word.p + dot, slash ? slash - 1 - dot : 0};
+	struct str value = json_point(e->d->now.after, above, &scratch);
+	for (size_t n = 0; n < POINTERS_MAX && json_next_member(value, &cursor, &m); n++) {
+		buf_set(&pointer, slash ? (struct str){e->word.p, slash} : STR("./"));
+		buf_str(&pointer, m.key);
+		offer(e, buf_view(&pointer));
+	}
+	BUFS_RELEASE(&pointer, &scratch);
+}
+
+/* Candidates in an expression or for a path argument. */
+static void offer_paths(struct editor *e)
+{
+	offer_pointers(e);
+	if (e->word.n && memchr(e->word.p, '/', e->word.n))
+		return;
+	for (size_t i = 0; i < FACTS_NAMED; i++)
+		offer(e, str_from(named_facts[i].name));
+	for (size_t i = 0; e->word.n && i < checks_count; i++)
+		offer(e, str_from(checks[i]->id));
+	if (e->word.n)
+		offer_tools(e);
+}
+
+/* Offers what may be the last word of the line. */
+static void offer_words(struct editor *e, struct str line)
+{
+	struct str rest = text_trim((struct str){line.p, line.n - e->word.n});
+	struct str verb = argument_word(&rest);
+	const struct verb *v = NULL;
+	struct error unused;
+
+	if (verb.n && verb_find(verb, &v, &unused))
+		return;
+	if (!v || v->run == verb_help)
+		offer_verbs(e);
+	else if (v->run == verb_info)
+		for (size_t i = 0; info_topic(i); i++)
+			offer(e, str_from(info_topic(i)));
+	else if (v->group == GROUP_LIVE || v->run == verb_tools)
+		offer_tools(e);
+	else if (v->run == verb_print || v->group == GROUP_STOP)
+		offer_paths(e);
 }
 
 /* The Tab key: inserts the common prefix of all candidates, or lists them. */
@@ -110,18 +182,21 @@ static unsigned char complete(EditLine *line, int key)
 	struct editor *e = editor_of(line);
 	const LineInfo *info = el_line(line);
 	struct str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
-	size_t word = last_word(typed);
+	size_t n = 0;
 
 	(void)key;
 	e->candidates = e->cells = 0;
 	buf_clear(&e->shown);
-	complete_line(e->d, typed, take_candidate, e);
+	while (n < typed.n && typed.p[typed.n - 1 - n] != ' ')
+		n++;
+	e->word = (struct str){typed.p + typed.n - n, n};
+	offer_words(e, typed);
 	if (!e->candidates)
 		return CC_ERROR;
 	if (e->candidates == 1)
 		buf_char(&e->common, ' ');
-	if (e->common.n > word)
-		return el_insertstr(line, buf_cstr(&e->common) + word) ? CC_ERROR : CC_REFRESH;
+	if (e->common.n > n)
+		return el_insertstr(line, buf_cstr(&e->common) + n) ? CC_ERROR : CC_REFRESH;
 	printf("\n%s\n", buf_cstr(&e->shown));
 	fflush(stdout);
 	return CC_REDISPLAY;

@@ -57,7 +57,6 @@ static void release(struct live *l)
 	pthread_cond_destroy(&l->changed);
 	arena_release(&l->arena);
 	BUFS_RELEASE(&l->path, &l->name, &l->arguments, &l->reason, &l->state);
-	line_copy_release(&l->step);
 	judge_free(l->judge);
 	effect_list_release(&l->effects);
 	events_release(&l->events);
@@ -107,7 +106,6 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	                   .state = BUF(BUF_MAX_MESSAGE),
 	                   .stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
 	                   .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-	line_copy_init(&l->step);
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	keep_request(l, q);
@@ -158,8 +156,9 @@ static void wait_a_moment(struct live *l)
 	pthread_cond_timedwait(&l->changed, &l->lock, &until);
 }
 
-void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx), void *ctx)
+bool live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx), void *ctx)
 {
+	bool was_interrupted = false;
 	int patience = 0; /* polls left until the pending wait is interrupted */
 
 	pthread_mutex_lock(&l->lock);
@@ -168,14 +167,14 @@ void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(vo
 		if (l->phase == LIVE_RUNS && interrupted && interrupted(ctx)) {
 			l->interrupted = l->interrupted || !resume(ctx);
 			l->ending = l->ending || l->interrupted;
-			l->pausing = true;
+			was_interrupted = true;
 			patience = PATIENCE_MS / LOOK_MS;
 		} else if (l->phase == LIVE_RUNS && patience && --patience == 0) {
 			signal_fd(l->stop_fd);
 		}
 	}
-	l->pausing = false;
 	pthread_mutex_unlock(&l->lock);
+	return was_interrupted;
 }
 
 bool live_proposed_line(const struct live *l, struct buf *text, struct line *out)
@@ -267,11 +266,9 @@ void live_edit(struct live *l, struct str name, struct str arguments)
 	p->edited = true;
 }
 
-void live_go(struct live *l, live_pass_fn *pass, void *ctx)
+void live_go(struct live *l)
 {
 	pthread_mutex_lock(&l->lock);
-	l->pass = pass;
-	l->pass_ctx = ctx;
 	if (l->phase == LIVE_ASKS) {
 		l->phase = LIVE_RUNS;
 		signal_fd(l->wake_fd);
@@ -287,8 +284,8 @@ void live_end(struct live *l, bool interrupted)
 	if (l->phase == LIVE_RUNS)
 		signal_fd(l->stop_fd);
 	pthread_mutex_unlock(&l->lock);
-	live_go(l, NULL, NULL);
-	live_wait(l, NULL, NULL, NULL);
+	live_go(l);
+	(void)live_wait(l, NULL, NULL, NULL);
 }
 
 void live_free(struct live *l)

@@ -76,8 +76,9 @@ const struct effect_list *live_effects(const struct live *l);
 /* Waits until the rollout has a proposal or is over. Polls `interrupted` meanwhile: true stops the
    rollout at its next proposal. If there is none soon, the wait for a reply is aborted, which ends
    the rollout, or the wait for the policy, which can be asked again. `resume` clears the interrupt;
-   false: the program has to exit, and the rollout ends as interrupted. */
-void live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
+   false: the program has to exit, and the rollout ends as interrupted. Returns whether it was
+   interrupted. */
+bool live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(void *ctx),
                void *ctx);
 
 bool live_is_over(struct live *l);
@@ -100,15 +101,8 @@ int live_failure(const struct live *l, struct error *err);
 
 /* Edits the proposal; name absent: only its arguments. */
 void live_edit(struct live *l, struct str name, struct str arguments);
-/* True if the rollout may continue without asking. Called at each proposal in the rollout's
-   thread, while the debugger is in live_wait. `answered`: the step before the proposal (NULL:
-   none since the last call); the proposal's state is the one after it, and its effect is not
-   determined yet. */
-typedef bool live_pass_fn(void *ctx, const struct moment *answered);
-
-/* Continues with the proposal, and with later ones as long as `pass` (NULL: never) returns true;
-   call live_wait next. */
-void live_go(struct live *l, live_pass_fn *pass, void *ctx);
+/* Continues with the proposal, up to the next one; call live_wait next. */
+void live_go(struct live *l);
 /* Ends the rollout; `interrupted`: it is recorded as interrupted. */
 void live_end(struct live *l, bool interrupted);
 

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "debug/live.h"
-#include "debug/walk.h"
 #include "evidence/effects.h"
 
 #include <pthread.h>
@@ -24,10 +23,8 @@ struct live {
 	pthread_mutex_t lock; /* protects the members below */
 	pthread_cond_t changed;
 	enum live_phase phase;
-	bool ending, pausing;
-	bool interrupted;   /* the rollout ends because the program has to exit */
-	live_pass_fn *pass; /* used while the rollout continues */
-	void *pass_ctx;
+	bool ending;
+	bool interrupted; /* the rollout ends because the program has to exit */
 	/* written by the rollout before LIVE_ASKS, then by the debugger */
 	struct proposal proposal;
 	struct buf name, arguments, reason, state;
@@ -36,8 +33,6 @@ struct live {
 	struct policy *inner;
 	struct io *io;
 	bool woken;
-	struct line_copy step; /* the newest step */
-	bool is_new;           /* not passed to `pass` yet */
 	/* judges each line, so that effects and verdict need no second reading; another thread may
 	   use it while the rollout waits or is over */
 	struct judge *judge;

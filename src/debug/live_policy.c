@@ -32,20 +32,13 @@ static int wake(void *arg, int fd, short ready, struct error *err)
 	return 0;
 }
 
-static bool is_ending(struct live *l)
+/* A flag that the debugger's thread sets. */
+static bool is_set(struct live *l, const bool *flag)
 {
 	pthread_mutex_lock(&l->lock);
-	bool ending = l->ending;
+	bool set = *flag;
 	pthread_mutex_unlock(&l->lock);
-	return ending;
-}
-
-static bool is_interrupted(struct live *l)
-{
-	pthread_mutex_lock(&l->lock);
-	bool interrupted = l->interrupted;
-	pthread_mutex_unlock(&l->lock);
-	return interrupted;
+	return set;
 }
 
 static void propose(struct live *l, enum proposal_kind kind, const struct decision *d,
@@ -116,23 +109,7 @@ int live_take_line(void *ctx, const struct line *line, struct error *err)
 	if (line->type != LINE_STEP)
 		return 0;
 	note_early_end(l, line);
-	l->is_new = true;
-	return line_copy_set(&l->step, line, err);
-}
-
-static bool passes(struct live *l)
-{
-	bool is_new = l->is_new;
-
-	pthread_mutex_lock(&l->lock);
-	bool asks = !l->pass || l->pausing || l->ending || l->proposal.kind == PROPOSAL_NONE;
-	pthread_mutex_unlock(&l->lock);
-	l->is_new = false;
-	if (asks)
-		return false;
-	const struct moment answered = {
-		.line = &l->step.line, .position = 1, .after = l->proposal.state};
-	return l->pass(l->pass_ctx, is_new ? &answered : NULL);
+	return 0;
 }
 
 /* Asks the real policy; after an interrupt there is no proposal. */
@@ -158,7 +135,7 @@ static int consult(struct live *l, const struct policy_view *v, struct decision 
 		l->replied = true;
 		return 0;
 	}
-	if (err->kind != FAIL_INTERRUPTED || is_ending(l))
+	if (err->kind != FAIL_INTERRUPTED || is_set(l, &l->ending))
 		return -1;
 	forget_stop(l);
 	*d = (struct decision){.kind = DECIDE_NOTHING};
@@ -176,7 +153,7 @@ static void apply_proposal(struct live *l, struct decision *d)
 	l->replaces = p->edited && d->kind != DECIDE_CALL;
 	l->uncalled = !l->inner || !l->replied || d->kind >= DECIDE_FINISHED;
 	l->replaced = *d;
-	if (is_ending(l)) {
+	if (is_set(l, &l->ending)) {
 		*d = (struct decision){.kind = DECIDE_STOPPED, .reason = "ended in the debugger"};
 	} else if (p->edited) {
 		if (d->kind != DECIDE_CALL)
@@ -196,11 +173,12 @@ static int decide(struct policy *policy, const struct policy_view *v, struct dec
 	if (v->over && l->inner) /* the rest of the turn is not sent */
 		return l->inner->ops->decide(l->inner, v, out, err);
 	while (again) {
-		if (consult(l, v, out, err) || (!passes(l) && !is_ending(l) && ask(l, err)))
+		if (consult(l, v, out, err) || (!is_set(l, &l->ending) && ask(l, err)))
 			return -1;
-		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited && !is_ending(l);
+		again = l->proposal.kind == PROPOSAL_NONE && !l->proposal.edited &&
+		        !is_set(l, &l->ending);
 	}
-	if (is_interrupted(l))
+	if (is_set(l, &l->interrupted))
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	apply_proposal(l, out);
 	l->sent += out->kind == DECIDE_CALL;

@@ -200,7 +200,7 @@ static int begin(struct debugger *d, struct live_request *q, struct error *err)
 	q->verdict_user = d;
 	if (live_start(d->conf->target, q, &d->live, err))
 		return -1;
-	debugger_wait(d);
+	(void)debugger_wait(d);
 	if ((live_is_over(d->live) && live_failure(d->live, err)) ||
 	    debugger_open(d, live_path(d->live), NULL, err)) {
 		live_free(d->live);
@@ -376,8 +376,8 @@ static int run_prefix(struct debugger *d, struct prefix *p, struct cursor *paren
 			*same = false;
 			break;
 		}
-		live_go(d->live, NULL, NULL);
-		debugger_wait(d);
+		live_go(d->live);
+		(void)debugger_wait(d);
 		if (debugger_to_newest(d, err))
 			return -1;
 	}

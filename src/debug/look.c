@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "debug/debugger.h"
 #include "debug/expression.h"
-#include "debug/walk.h"
 #include "json/write.h"
 #include "report/changes.h"
 #include "report/outline.h"

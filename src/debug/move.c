@@ -8,7 +8,6 @@ struct travel {
 	int64_t left; /* steps or turns; 0: no limit */
 	bool by_turn, ignores_points;
 	int64_t turn; /* the turn at the start, or the last one counted */
-	bool asks_effect;
 };
 
 /* A new turn begins with its first step. */
@@ -146,49 +145,22 @@ static bool stops_at_proposal(struct travel *t, bool report)
 	return stops;
 }
 
-/* Sends the call, and later ones until something stops; waits for the results. */
-static int step_live(struct debugger *d, live_pass_fn *pass, void *ctx, struct error *err)
-{
-	live_go(d->live, pass, ctx);
-	debugger_wait(d);
-	return debugger_to_newest(d, err);
-}
-
-static bool stops_behind(struct travel *t, const struct moment *answered)
-{
-	struct moment m = *answered;
-	const struct known k = known_at(t->d, &m);
-
-	if (t->asks_effect)
-		m.effect = debugger_effect(t->d, m.line, m.after);
-	return points_stop(&t->d->points, &k, PHASE_ANSWERED);
-}
-
-/* Called in the rollout's thread, while the debugger's waits. */
-static bool nothing_stops(void *ctx, const struct moment *answered)
-{
-	struct travel *t = ctx;
-
-	if (answered &&
-	    (counts_down(t, answered) || (!t->ignores_points && stops_behind(t, answered)))) {
-		return false;
-	}
-	return !stops_at_proposal(t, false);
-}
-
-/* Findings are read from the recording, so the rollout waits at every step. */
-static int travel_judging(struct travel *t, struct error *err)
+/* The rollout waits before each call: sends calls until something stops. */
+static int send_calls(struct travel *t, struct error *err)
 {
 	struct debugger *d = t->d;
-	bool stop = false;
+	bool stop = false, judges = needs_findings(t);
 
 	while (!stop) {
 		int64_t before = d->now.position;
 
-		if (step_live(d, NULL, NULL, err) || debugger_note_new_findings(d, err))
+		live_go(d->live);
+		bool interrupted = debugger_wait(d) || debugger_is_interrupted(d);
+		if (debugger_to_newest(d, err) || (judges && debugger_note_new_findings(d, err)))
 			return -1;
 		bool moved = d->now.position > before;
-		stop = live_is_over(d->live) || live_proposal(d->live)->kind == PROPOSAL_NONE ||
+		stop = (interrupted && (debugger_goes_on(d), true)) || live_is_over(d->live) ||
+		       live_proposal(d->live)->kind == PROPOSAL_NONE ||
 		       (moved && (counts_down(t, &d->now) || stops_at_answer(t))) ||
 		       stops_at_proposal(t, false);
 	}
@@ -202,7 +174,7 @@ static int travel_live(struct travel *t, struct error *err)
 
 	if (p->kind == PROPOSAL_NONE && !p->asks_again && !p->edited)
 		return error_set(err, FAIL_USAGE, "%.*s", STR_ARG(p->reason));
-	if (needs_findings(t) ? travel_judging(t, err) : step_live(d, nothing_stops, t, err))
+	if (send_calls(t, err))
 		return -1;
 	arrive(d, t->ignores_points, PHASE_ANSWERED);
 	(void)stops_at_proposal(t, true);
@@ -215,7 +187,6 @@ static int travel(struct travel *t, struct error *err)
 	struct debugger *d = t->d;
 
 	t->turn = d->now.line->turn;
-	t->asks_effect = points_ask(&d->points, expression_asks_effect);
 	if (at_front(d) && !live_is_over(d->live))
 		return travel_live(t, err);
 	if (d->live && live_is_over(d->live) && d->now.is_last) {

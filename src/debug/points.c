@@ -153,8 +153,8 @@ bool points_look_ahead(const struct points *p)
 	return false;
 }
 
-bool point_stops(struct points *p, const struct point *one, const struct known *k,
-                 enum point_phase phase)
+static bool point_stops(struct points *p, const struct point *one, const struct known *k,
+                        enum point_phase phase)
 {
 	if (!one->enabled || one->kind == POINT_DISPLAY || !fits_phase(one, phase))
 		return false;

@@ -47,8 +47,6 @@ void points_delete(struct points *p, struct point *one);
 /* When points are checked. In a live session: PHASE_PROPOSED for those that only use facts known
    before the call, PHASE_ANSWERED for the others. */
 enum point_phase { PHASE_RECORDED, PHASE_PROPOSED, PHASE_ANSWERED };
-bool point_stops(struct points *p, const struct point *one, const struct known *k,
-                 enum point_phase phase);
 /* True if any point stops there. */
 bool points_stop(struct points *p, const struct known *k, enum point_phase phase);
 /* True if any point stops before its call is sent. */

@@ -31,7 +31,8 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	return failed;
 }
 
-int run_command_file(struct debugger *d, const char *path, struct error *err)
+/* Runs the commands in a file, up to the first failure. */
+static int run_command_file(struct debugger *d, const char *path, struct error *err)
 {
 	struct buf text = BUF(FILE_MAX);
 	struct str rest;
@@ -128,12 +129,9 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 {
 	struct json_writer w = jw_begin(out);
 
-	jw_put_text(&w, "type", "reply");
-	jw_put_str(&w, "command", line);
-	jw_put_bool(&w, "ok", !err);
-	jw_put_text(&w, "mode", debug_mode_name(debugger_mode(d)));
-	jw_put_str(&w, "output", buf_view(&d->out));
-	jw_put_raw(&w, "value", d->value.n ? buf_view(&d->value) : STR_NONE);
+	jw_pack(&w, "type:'reply',command:%s,ok:%b,mode:%t,output:%s,value:%r", line, !err,
+	        debug_mode_name(debugger_mode(d)), buf_view(&d->out),
+	        d->value.n ? buf_view(&d->value) : STR_NONE);
 	jw_key(&w, "stop");
 	if (d->moved)
 		stop_json(d, &w);

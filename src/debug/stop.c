@@ -227,9 +227,7 @@ static bool write_change(void *ctx, const struct json_difference *c)
 	struct change_writer *out = ctx;
 
 	jw_object(out->w);
-	jw_put_str(out->w, "pointer", c->pointer);
-	jw_put_raw(out->w, "before", c->before);
-	jw_put_raw(out->w, "after", c->after);
+	jw_pack(out->w, "pointer:%s,before:%r,after:%r", c->pointer, c->before, c->after);
 	jw_end(out->w);
 	return --out->left > 0;
 }
@@ -253,10 +251,9 @@ static void write_findings(void *user, const struct rollout_verdict *v)
 
 	for (size_t i = 0; i < v->finding_count; i++) {
 		jw_object(w);
-		jw_put_text(w, "rule", v->findings[i].rule);
-		jw_put_text(w, "severity", severity_name(v->findings[i].severity));
-		jw_put_text(w, "cause", v->findings[i].cause);
-		jw_put_text(w, "message", v->findings[i].message);
+		jw_pack(w, "rule:%t,severity:%t,cause:%t,message:%t", v->findings[i].rule,
+		        severity_name(v->findings[i].severity), v->findings[i].cause,
+		        v->findings[i].message);
 		jw_end(w);
 	}
 }
@@ -272,9 +269,8 @@ static void write_proposal(struct debugger *d, struct json_writer *w)
 	}
 	p = live_proposal(d->live);
 	jw_object(w);
-	jw_put_str(w, "name", p->kind == PROPOSAL_CALL ? p->name : STR_NONE);
-	jw_put_raw(w, "arguments", p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE);
-	jw_put_str(w, "reason", p->reason);
+	jw_pack(w, "name:%s,arguments:%r,reason:%s", p->kind == PROPOSAL_CALL ? p->name : STR_NONE,
+	        p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE, p->reason);
 	jw_end(w);
 }
 

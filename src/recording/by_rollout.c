@@ -44,7 +44,6 @@ struct by_rollout {
 	struct arena arena;
 	reader_line_fn *torn;
 	void *ctx; /* for torn */
-	bool view; /* borrows everything but what reads: reader, file, next, in_stretch, reading */
 };
 
 /* ---- locating the lines ---- */
@@ -348,10 +347,6 @@ void by_rollout_close(struct by_rollout *b)
 	if (!b)
 		return;
 	reader_close(b->reader);
-	if (b->view) {
-		free(b);
-		return;
-	}
 	for (size_t i = 0; i < b->path_count; i++)
 		if (b->copies[i])
 			fclose(b->copies[i]);
@@ -361,40 +356,4 @@ void by_rollout_close(struct by_rollout *b)
 	free(b->stretches);
 	arena_release(&b->arena);
 	free(b);
-}
-
-size_t by_rollout_count(const struct by_rollout *b)
-{
-	return b->count;
-}
-
-size_t by_rollout_place(const struct by_rollout *b)
-{
-	return b->next;
-}
-
-uint64_t by_rollout_pass(struct by_rollout *b)
-{
-	const struct rollout_rank *rollout = b->stretches[b->next].rollout;
-	uint64_t bytes = 0;
-
-	while (b->next < b->count && b->stretches[b->next].rollout == rollout) {
-		bytes += b->stretches[b->next].end - b->stretches[b->next].begin;
-		b->next++;
-	}
-	return bytes;
-}
-
-struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end)
-{
-	struct by_rollout *view = mem_new(sizeof(*view));
-
-	*view = *b;
-	view->view = true;
-	view->reader = NULL;
-	view->in_stretch = false;
-	view->reading = NULL;
-	view->next = first;
-	view->count = end;
-	return view;
 }

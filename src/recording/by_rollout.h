@@ -37,16 +37,4 @@ MUST_USE int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, si
                                   struct error *err);
 void by_rollout_close(struct by_rollout *b); /* NULL is fine */
 
-/* ---- for several threads ---- */
-
-/* The number of positions. Each rollout begins at a position; some positions begin no rollout. */
-size_t by_rollout_count(const struct by_rollout *b);
-/* The position of the next rollout. */
-size_t by_rollout_place(const struct by_rollout *b);
-/* Skips the next rollout without reading it; returns the size of its lines in bytes. */
-uint64_t by_rollout_pass(struct by_rollout *b);
-/* A view of the rollouts at positions first .. end-1. Views of the same object may be read in
-   several threads at once; close them before it. */
-struct by_rollout *by_rollout_view(const struct by_rollout *b, size_t first, size_t end);
-
 #endif

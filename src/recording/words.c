@@ -150,3 +150,9 @@ const char *target_command(const char *target)
 			return target + strlen(schemes[i]);
 	return NULL;
 }
+
+bool end_status_is_reached(enum end_status s)
+{
+	return s == END_UNKNOWN || s == END_TERMINATED || s == END_TRUNCATED || s == END_FINISHED ||
+	       s == END_MAX_TURNS || s == END_STOPPED;
+}

@@ -64,6 +64,8 @@ const char *outcome_name(enum outcome o);
 const char *error_class_name(enum error_class c);
 const char *error_layer_name(enum error_layer l);
 const char *end_status_name(enum end_status s); /* including "incomplete" */
+/* Not by a failure, an interrupt or a missing end line; some imported formats do not record it. */
+bool end_status_is_reached(enum end_status s);
 const char *event_kind_name(enum event_kind e);
 const char *state_kind_name(enum state_kind s);
 const char *policy_kind_name(enum policy_kind p);

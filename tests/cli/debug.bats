@@ -180,8 +180,7 @@ dap_request() {
 	{
 		dap_request initialize
 		dap_request launch
-		dap_request setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"},{"name":"rewrd"}]}'
-		dap_request setDataBreakpoints '{"breakpoints":[{"dataId":"./position","condition":"turn > 1"}]}'
+		dap_request setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"},{"name":"rewrd"},{"name":"changed ./position","condition":"turn > 1"}]}'
 		dap_request setBreakpoints '{"breakpoints":[{"line":3}]}'
 		dap_request configurationDone
 		dap_request threads
@@ -189,7 +188,6 @@ dap_request() {
 		dap_request stackTrace '{"levels":2}'
 		dap_request scopes '{"frameId":4}'
 		dap_request variables '{"variablesReference":2}'
-		dap_request dataBreakpointInfo '{"variablesReference":2,"name":"position"}'
 		dap_request evaluate '{"expression":"reward > 0 || turn == 2"}'
 		dap_request evaluate '{"expression":"goto 4","context":"repl"}'
 		dap_request variables '{"variablesReference":2}'
@@ -200,13 +198,11 @@ dap_request() {
 	sed 's/Content-Length: [0-9]*\r$//; s/}Content-Length: [0-9]*\r$/}/' <<<"$output" | grep . >got
 	jq -es 'map(.seq) == [range(1; length + 1)]' got
 	[ "$(jq -r 'select(.type == "event").event' got | paste -sd ' ')" = 'initialized stopped output stopped stopped' ]
-	[ "$(jq -r 'select(.event == "stopped").body.reason' got | paste -sd ' ')" = 'entry data breakpoint step' ]
+	[ "$(jq -r 'select(.event == "stopped").body.reason' got | paste -sd ' ')" = 'entry breakpoint step' ]
 	[ "$(jq -r 'select(.type == "response" and .success == false) | .command' got | paste -sd ' ')" = 'variables frobnicate' ]
-	jq -es 'map(select(.command == "setFunctionBreakpoints" and .success))[0].body.breakpoints | map(.verified) == [true, false]' got
-	jq -es 'map(select(.command == "setDataBreakpoints" and .success))[0].body.breakpoints == [{verified: true, id: 2}]' got
+	jq -es 'map(select(.command == "setFunctionBreakpoints" and .success))[0].body.breakpoints | map(.verified) == [true, false, true]' got
 	jq -es 'map(select(.command == "stackTrace" and .success))[0].body | .totalFrames == 4 and (.stackFrames | map(.line)) == [5, 4]' got
 	jq -es 'map(select(.command == "variables" and .success))[0].body.variables[0] | .name == "position" and .value == "9"' got
-	jq -es 'map(select(.command == "dataBreakpointInfo" and .success))[0].body.dataId == "./position"' got
 	[ "$(jq -r 'select(.command == "evaluate").body.result' got | head -n 1)" = true ]
 }
 

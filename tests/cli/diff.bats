@@ -45,10 +45,10 @@ record() {
 	has "$output" '"type":"summary"'
 }
 
-@test "--exit-code, --no-exit-code, --stat" {
+@test "--no-exit-code, --stat" {
 	record a DOWN,DOWN
 	record b DOWN,RIGHT
-	expect 1 rolldbg diff --exit-code a.jsonl b.jsonl
+	expect 1 rolldbg diff a.jsonl b.jsonl
 	expect 0 rolldbg diff --no-exit-code a.jsonl b.jsonl
 	has "$output" '- step 1  lake_move action=DOWN'
 	has "$output" '+ step 1  lake_move action=RIGHT'

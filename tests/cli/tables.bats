@@ -46,7 +46,7 @@ a 2 lake_move {"action":"RIGHT"} changed effect /position' ]
 }
 
 @test "Inspect Scout's transcripts as a Parquet file, a row a rollout" {
-	needs_pyarrow
+	python3 -I -c 'import pyarrow' 2>/dev/null || skip 'no pyarrow'
 	rolldbg run --quiet --seed 42 --actions DOWN,RIGHT --out a.jsonl
 	rolldbg convert --quiet a.jsonl --to scout --out scout.parquet
 	expect 0 rolldbg check scout.parquet

@@ -192,10 +192,6 @@ static void test_before(void)
 /* Facts that are not used are not computed. */
 static void test_asks(void)
 {
-	ok(asks("turn == 1 || changed", expression_asks_effect), "changed needs the effect");
-	ok(asks("effect unchanged", expression_asks_effect), "effect does");
-	ok(asks("changed ./x", expression_asks_effect), "so does a changed member");
-	ok(!asks("state./x == 1 && reward > 0", expression_asks_effect), "a state does not");
 	ok(asks("reward > 0 && rule capacity", expression_asks_rules), "rule needs findings");
 	ok(!asks("changed", expression_asks_rules), "changed does not");
 }

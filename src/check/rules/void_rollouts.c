@@ -38,14 +38,12 @@ const struct check check_void_rollouts = {
 	.severity = SEVERITY_ERROR,
 	.lowered = "a tap saw no reward of them, and some rollout made a call",
 	.explains = {&check_zero_variance_group},
-	.why = "Trainers that compare rewards within the group of one task (GRPO and variants) "
+	.why = "Trainers that compare rewards within the group of a task (GRPO and variants) "
 	       "subtract the group's mean. Some rollouts of this group made no call that was "
-	       "answered, and still have a reward: it is no reward of the policy, but becomes "
-	       "part of the baseline, and gives a gradient to the others.\n"
-	       "Look at the findings of these rollouts: a session that was refused, a tool that "
-	       "was never called, calls that all failed. In a tap's recording they "
-	       "have no reward, but most trainers give them one: the model called no tool, or the "
-	       "trainer could not use its calls.\n"
+	       "answered, and still have a reward (of a tap: most trainers give them one), which "
+	       "becomes part of the baseline.\n"
+	       "Look at their findings: a session that was refused, a tool that was never "
+	       "called, calls that all failed.\n"
 	       "Fix: leave void rollouts out of the group, and see that each gets an environment.",
 	.needs = FACT(TOTAL_REWARD),
 	.group = group,

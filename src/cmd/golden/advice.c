@@ -7,6 +7,8 @@
 #include "cmd/options/compare_options.h"
 #include "compare/tool_changes.h"
 
+#include <inttypes.h>
+
 void advise_tool(struct names *said, const struct golden *g, const struct tool_change *t)
 {
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -59,8 +61,7 @@ static void advise_map(struct names *said, const struct golden *g)
 			         buf_cstr(&to));
 		}
 	}
-	buf_release(&from);
-	buf_release(&to);
+	BUFS_RELEASE(&from, &to);
 }
 
 void advise_tools(struct names *said, const struct golden *g)
@@ -90,4 +91,73 @@ const char *advice_problem(const struct golden *g)
 	       : g->lost.n  ? buf_cstr(&g->lost)
 	       : g->started ? "not replayed in full"
 	                    : "not tried after the environment could not be reached";
+}
+
+/* ---- one more session ---- */
+
+struct again {
+	struct golden *golden;
+	struct rollout_copy copy;
+};
+
+static int take_line(void *ctx, const struct line *l, struct error *err)
+{
+	struct again *a = ctx;
+
+	return rollout_copy_add(&a->copy, a->golden->strip, l, err);
+}
+
+static bool open_again(struct driver *d, struct again *a)
+{
+	struct line_sink sink = {take_line, a};
+	const struct trial trial = {
+		.golden = a->golden, .policy = {.calls = STR("[]")}, .sink = &sink};
+	struct rollout_result result = {.opened = false};
+	struct io *io = NULL;
+	struct error ignored; /* the replay's own result stands */
+	bool opened = !driver_new_io(d, &io, &ignored) &&
+	              !trial_run(d, &trial, io, &result, &ignored) && result.opened;
+
+	io_free(io);
+	return opened && a->copy.end.text.p;
+}
+
+/* Without the calls: what the reset replied, and the first state. */
+static struct rollout_copy begin_of(const struct rollout_copy *r, const struct line *end)
+{
+	struct rollout_copy begin = {.id = r->id, .header = r->header, .reset = r->reset};
+
+	begin.end = *end;
+	begin.end.value[KEY_STATE] =
+		r->count ? r->steps[0].value[KEY_STATE] : r->end.value[KEY_STATE];
+	return begin;
+}
+
+void begin_again(struct driver *d, struct golden *g, const struct compare_conf *conf)
+{
+	struct again a = {.golden = g};
+	struct compare_conf silent = *conf;
+	struct compare_count count = {.rollouts = 0};
+	char seed[48] = "";
+
+	silent.take = NULL;
+	silent.tools = TOOLS_IGNORED;
+	if (open_again(d, &a)) {
+		struct rollout_copy first = begin_of(&g->got, &a.copy.end);
+		struct rollout_copy second = begin_of(&a.copy, &a.copy.end);
+
+		compare_rollouts(&first, &second, &silent, &count);
+		if (g->has_seed)
+			snprintf(seed, sizeof(seed), " with seed %" PRId64, g->seed);
+		log_warn(
+			"%s: rollout %.*s began differently; in one more session%s the environment "
+			"%s",
+			g->file, STR_ARG(g->want.id), seed,
+			!count.differences ? "begins as in the replay: it has changed since the "
+					     "golden was recorded"
+			: g->has_seed      ? "differs from itself: it ignores its seed"
+				      : "differs from itself: its episodes are random (record the "
+					"golden with --seed), or it shows the time");
+	}
+	rollout_copy_release(&a.copy);
 }

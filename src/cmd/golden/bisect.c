@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "cmd/golden/driver.h"
 #include "cmd/options/compare_options.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
 #include "json/write.h"
@@ -31,8 +30,7 @@ struct bisect_options {
 static const struct opt options[] = {
 	OPT_LIST('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(envs),
                  "a target, as in run: first the environment itself, then each proxy in front of "
-                 "it, "
-                 "innermost first"),
+                 "it, innermost first"),
 	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(target.seed),
                     "reset each target with this seed"),
 	OPT_STRING(0, "actions", OPT_REACH + OPT_COMMON, "A,B,..", FIELD(actions),
@@ -61,7 +59,7 @@ struct layer_rollout {
 struct layer {
 	const char *name;
 	struct target_options options;
-	struct trial_target target;
+	struct driver driver;
 	struct layer_rollout *rollouts;
 	struct error peer; /* from the first rollout that was lost or not connected */
 	pthread_mutex_t lock;
@@ -121,7 +119,7 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	struct line_sink sink = {take_line, r};
 	struct trial trial = {.golden = g, .policy = policy_of(b, g), .sink = &sink};
 
-	if (trial_run(&layer->target, &trial, io, result, err))
+	if (trial_run(&layer->driver, &trial, io, result, err))
 		return -1;
 	r->whole = trial_is_whole(result);
 	pthread_mutex_lock(&layer->lock);
@@ -153,7 +151,7 @@ static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, st
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
 		if (new_strips(b, b->driven, err) ||
-		    driver_batch(&b->driven->target.driver, b->context, batch, &count, err)) {
+		    driver_batch(&b->driven->driver, b->context, batch, &count, err)) {
 			return -1;
 		}
 		worst->interrupted += count.interrupted + (count.total - count.done);
@@ -199,14 +197,9 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
 	struct json_writer w;
 
 	jw_line(&w, &b->out.text, "layer");
-	jw_put_str(&w, "rollout", g->want.id);
-	jw_put_text(&w, "target", layer->name);
-	jw_put_text(&w, "against", layer[-1].name);
-	jw_put_u64(&w, "differences", differences);
-	if (l && l->step >= 0)
-		jw_put_i64(&w, "step", l->step);
-	else
-		jw_put_null(&w, "step");
+	jw_pack(&w, "rollout:%s,target:%t,against:%t,differences:%i", g->want.id, layer->name,
+	        layer[-1].name, (int64_t)differences);
+	jw_put_count(&w, "step", l ? l->step : -1);
 	jw_line_end(&w);
 }
 
@@ -320,10 +313,9 @@ static void put_summary(struct bisecting *b)
 	struct json_writer w;
 
 	jw_line(&w, &b->out.text, "summary");
-	jw_put_u64(&w, "targets", b->layer_count);
-	jw_put_u64(&w, "rollouts", b->rollout_count);
-	jw_put_u64(&w, "differences", b->total.differences);
-	jw_put_text(&w, "first_change", b->changer ? b->changer->name : NULL);
+	jw_pack(&w, "targets:%i,rollouts:%i,differences:%i,first_change:%t",
+	        (int64_t)b->layer_count, (int64_t)b->rollout_count, (int64_t)b->total.differences,
+	        b->changer ? b->changer->name : NULL);
 	jw_line_end(&w);
 }
 
@@ -418,7 +410,8 @@ static int open_layers(struct bisecting *b, struct error *err)
 		layer->options = b->opts->target;
 		layer->options.env = envs->item[i];
 		pthread_mutex_init(&layer->lock, NULL);
-		if (trial_target_open(&layer->target, b->context, &layer->options, err))
+		driver_init(&layer->driver, b->context);
+		if (driver_start(&layer->driver, b->context, &layer->options, err))
 			return -1;
 	}
 	return 0;
@@ -437,7 +430,7 @@ static void close_layer(struct layer *layer, size_t rollouts)
 		strip_free(layer->rollouts[i].strip);
 	}
 	free(layer->rollouts);
-	trial_target_close(&layer->target);
+	driver_release(&layer->driver);
 	pthread_mutex_destroy(&layer->lock);
 }
 
@@ -471,7 +464,7 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                   : conclude(&b, &count, err);
 
 	if (code < 0 && b.opened)
-		env_target_hide(&b.layers[0].target.driver.target, err);
+		env_target_hide(&b.layers[0].driver.target, err);
 	tear_down(&b);
 	return code;
 }

@@ -3,6 +3,8 @@
 
 #include "recording/recorder.h"
 
+#include <sys/resource.h>
+
 void driver_init(struct driver *d, const struct context *c)
 {
 	*d = (struct driver){.clock = c->clock,
@@ -16,6 +18,9 @@ void driver_init(struct driver *d, const struct context *c)
 
 void driver_release(struct driver *d)
 {
+	struct error ignored; /* it contains nothing */
+
+	(void)!recorder_close(d->nowhere, &ignored);
 	env_target_release(&d->target);
 	page_cache_free(d->pages);
 	volatile_members_free(d->volatile_members);
@@ -116,47 +121,72 @@ int driver_exit_code(const struct batch_count *count, bool findings)
 	return count->refused || count->timed_out || findings;
 }
 
-/* ---- rollouts of given calls, for commands that repeat them: bisect, shrink ---- */
+/* ---- descriptors ---- */
 
-int trial_target_open(struct trial_target *t, const struct context *c,
-                      const struct target_options *o, struct error *err)
+/* Per rollout: libcurl's wakeup pipe (2), its connection, one in the background, and its file; with
+   a built-in server also the other ends of the connections. Name resolution needs two more. */
+#define LEAST_EACH 4
+#define MOST_EACH  10
+#define OURS       64
+
+int descriptors_allow(size_t rollouts, struct error *err)
 {
-	static const struct recorder_conf nowhere = {.path = "/dev/null"};
+	struct rlimit limit;
+	rlim_t least = rollouts * LEAST_EACH + OURS, most = rollouts * MOST_EACH + OURS;
 
-	*t = (struct trial_target){.options = o};
-	driver_init(&t->driver, c);
-	return env_target_prepare(&t->driver.target, c, o, err) ||
-	                       env_target_start(&t->driver.target, err) ||
-	                       recorder_new(&nowhere, &t->nowhere, err)
-	               ? -1
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return error_errno(err, "cannot read the limit on open files");
+	if (limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= most)
+		return 0;
+	if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < least) {
+		return error_set(err, FAIL_SYSTEM,
+		                 "%zu concurrent rollouts need about %llu open files, but the "
+		                 "limit is %llu: raise it (ulimit -Hn) or use fewer --jobs",
+		                 rollouts, (unsigned long long)least,
+		                 (unsigned long long)limit.rlim_max);
+	}
+	limit.rlim_cur =
+		limit.rlim_max == RLIM_INFINITY || limit.rlim_max > most ? most : limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit)
+	               ? error_errno(err, "cannot raise the limit on open files")
 	               : 0;
 }
 
-void trial_target_close(struct trial_target *t)
-{
-	struct error ignored; /* it contains nothing */
+/* ---- rollouts of given calls, for commands that repeat them: replay, bisect, shrink ---- */
 
-	if (!t->options)
-		return;
-	(void)!recorder_close(t->nowhere, &ignored);
-	driver_release(&t->driver);
-	t->options = NULL;
+int driver_start(struct driver *d, const struct context *c, const struct target_options *o,
+                 struct error *err)
+{
+	return env_target_prepare(&d->target, c, o, err) || env_target_start(&d->target, err) ? -1
+	                                                                                      : 0;
 }
 
-int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
+static int open_nowhere(struct driver *d, struct error *err)
+{
+	static const struct recorder_conf nowhere = {.path = "/dev/null"};
+
+	pthread_mutex_lock(&d->lock);
+	int failed = d->nowhere ? 0 : recorder_new(&nowhere, &d->nowhere, err);
+	pthread_mutex_unlock(&d->lock);
+	return failed;
+}
+
+int trial_run(struct driver *d, const struct trial *trial, struct io *io,
               struct rollout_result *out, struct error *err)
 {
-	struct rollout_conf conf = driver_conf(&t->driver, io);
+	struct rollout_conf conf = driver_conf(d, io);
 
+	if (!trial->recorder && open_nowhere(d, err))
+		return -1;
 	conf.policy = trial->policy;
-	conf.recorder = trial->recorder ? trial->recorder : t->nowhere;
+	conf.recorder = trial->recorder ? trial->recorder : d->nowhere;
 	conf.sinks = trial->sink;
 	conf.sink_count = trial->sink ? 1 : 0;
 	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
-	conf.order = NULL;       /* lines need no order: they are not shown */
-	if (trial->golden)
-		golden_start(trial->golden, t->options->seed.given, &conf);
-	return driver_rollout(&t->driver, &conf, out, err);
+	if (!trial->recorder)
+		conf.order = NULL; /* lines need no order: they are not shown */
+	golden_start(trial->golden, d->target.options->seed.given, &conf);
+	return driver_rollout(d, &conf, out, err);
 }
 
 bool trial_is_whole(const struct rollout_result *r)

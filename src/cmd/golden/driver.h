@@ -20,6 +20,7 @@ struct driver {
 	pthread_mutex_t order;         /* serializes the lines of all rollouts */
 	pthread_mutex_t lock;          /* protects the members below */
 	const struct env_ops *env_ops; /* NULL until the protocol is detected */
+	struct recorder *nowhere;      /* for rollouts that are discarded; NULL: none so far */
 	/* the first error of a rollout that was refused or not connected */
 	struct error peer;
 	bool lost_policy; /* that error came from the policy's model */
@@ -48,30 +49,27 @@ MUST_USE int driver_batch(struct driver *d, const struct context *c, struct batc
    not reached or lost; else 1 if a rollout was refused or timed out, or if `findings`; 0. */
 int driver_exit_code(const struct batch_count *count, bool findings);
 
-/* ---- rollouts of given calls, for commands that repeat them: bisect, shrink ---- */
+/* Raises the soft limit on open files as needed for that many rollouts. FAIL_SYSTEM, with the fix,
+   if the hard limit is too low. */
+MUST_USE int descriptors_allow(size_t rollouts, struct error *err);
 
-/* A target, and the state its rollouts share. trial_target_close accepts a zeroed one. */
-struct trial_target {
-	const struct target_options *options;
-	struct driver driver;
-	struct recorder *nowhere; /* recorder for rollouts that are discarded */
-};
+/* ---- rollouts of given calls, for commands that repeat them: replay, bisect, shrink ---- */
 
-/* Starts the target; sends nothing. FAIL_USAGE, FAIL_INPUT, FAIL_SYSTEM. Borrows the options. */
-MUST_USE int trial_target_open(struct trial_target *t, const struct context *c,
-                               const struct target_options *o, struct error *err);
-void trial_target_close(struct trial_target *t);
+/* Starts the target after driver_init; sends nothing. FAIL_USAGE, FAIL_INPUT, FAIL_SYSTEM. Borrows the
+   options. */
+MUST_USE int driver_start(struct driver *d, const struct context *c, const struct target_options *o,
+                          struct error *err);
 
 /* One rollout in a new session. */
 struct trial {
-	const struct golden *golden; /* gives task, seed, reset arguments and masks; NULL: none */
+	const struct golden *golden; /* gives task, seed, reset arguments and masks */
 	struct policy_conf policy;
 	const struct line_sink *sink; /* NULL: none */
 	struct recorder *recorder;    /* NULL: discarded */
 };
 
 /* As rollout_run. Any thread. */
-MUST_USE int trial_run(struct trial_target *t, const struct trial *trial, struct io *io,
+MUST_USE int trial_run(struct driver *d, const struct trial *trial, struct io *io,
                        struct rollout_result *out, struct error *err);
 
 /* True if the environment or the policy ended it. */

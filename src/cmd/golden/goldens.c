@@ -3,7 +3,6 @@
 
 #include "base/file.h"
 #include "base/new_file.h"
-#include "cmd/golden/tool_map.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/plan.h"
 #include "env/state_source.h"
@@ -16,6 +15,65 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+/* ---- options about recorded calls ---- */
+
+#define FIELD(f) offsetof(struct recorded_options, f)
+
+static const struct opt rows[] = {
+	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout),
+                   "if the policy is a recording of several rollouts: the one whose calls are sent "
+                   "(default: each, a task each; with --tasks, each task the rollout of its id)"),
+	OPT_LIST(
+		0, "tool-map", OPT_REACH, "NAME=TOOL", FIELD(tool_map),
+		"send recorded calls of NAME as calls of TOOL, as for trainers' logs that name the "
+		"methods of an environment class; may be given several times"),
+};
+
+const struct option_group recorded_group = {rows, ARRAY_LEN(rows), NULL};
+const struct option_group tool_map_group = {rows + 1, ARRAY_LEN(rows) - 1, NULL};
+
+static const char *equals_of(const char *entry)
+{
+	const char *equals = strchr(entry, '=');
+
+	return equals && equals != entry && equals[1] ? equals : NULL;
+}
+
+static int tool_map_check(const struct opt_list *map, struct error *err)
+{
+	for (size_t i = 0; map && i < map->count; i++) {
+		if (!equals_of(map->item[i])) {
+			return error_set(err, FAIL_USAGE,
+			                 "--tool-map %s: not NAME=TOOL, such as move=step",
+			                 map->item[i]);
+		}
+	}
+	return 0;
+}
+
+/* Appends the line of a step with the name of its tool replaced as the map says; false: it is none that
+   the map names. */
+static bool tool_map_apply(const struct opt_list *map, const struct line *l, struct buf *text)
+{
+	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name");
+	const char *line_end = l->text.p + l->text.n;
+
+	for (size_t i = 0; map && i < map->count && l->type == LINE_STEP; i++) {
+		const char *equals = equals_of(map->item[i]);
+		struct str from = {map->item[i], (size_t)(equals - map->item[i])};
+
+		if (json_is(name, from)) {
+			buf_add(text, l->text.p, (size_t)(name.p - l->text.p));
+			json_quote(text, str_from(equals + 1));
+			buf_add(text, name.p + name.n, (size_t)(line_end - name.p) - name.n);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- reading ---- */
 
 static const struct file_kind recording_kind = {
 	"a recording", (const char *const[]){"{\"type\":\"header\"", NULL}};
@@ -59,8 +117,7 @@ static int add_sent(struct golden_reading *r, const struct line *l, struct error
 
 	mapped.number = l->number;
 	failed = failed || rollout_copy_add(&r->one->want, r->strip, &mapped, err);
-	buf_release(&text);
-	buf_release(&scratch);
+	BUFS_RELEASE(&text, &scratch);
 	return failed ? -1 : 0;
 }
 
@@ -114,8 +171,7 @@ static void read_calls(struct golden *g)
 		jw_end(&w);
 	}
 	jw_end(&w);
-	g->calls = arena_str(&g->want.arena, buf_view(&calls));
-	buf_release(&calls);
+	g->calls = buf_keep(&calls, &g->want.arena);
 }
 
 static void read_source(struct golden *g)
@@ -203,10 +259,7 @@ void golden_start(const struct golden *g, bool seeded, struct rollout_conf *conf
 
 static struct golden *add_golden(struct goldens *g, const char *file)
 {
-	if (g->count == g->room) {
-		g->room = g->room ? 2 * g->room : 16;
-		g->items = mem_resize(g->items, g->room, sizeof(*g->items));
-	}
+	g->items = mem_grow(g->items, g->count, sizeof(*g->items));
 	struct golden *one = &g->items[g->count++];
 	*one = (struct golden){
 		.file = file, .text = BUF(SIZE_MAX / 2), .stripped = BUF(SIZE_MAX / 2)};
@@ -287,33 +340,6 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
 }
 
-bool goldens_read_first(const char *file, struct buf *env)
-{
-	struct reader *r = NULL;
-	struct reader_note note;
-	struct line first;
-	struct error ignored; /* whoever uses the file reports it */
-
-	if (reader_open(file, &r, &ignored))
-		return false;
-	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
-	if (is && env)
-		buf_str(env, first.value[KEY_ENV]);
-	reader_close(r);
-	return is;
-}
-
-int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
-{
-	struct buf env = BUF(BUF_MAX_MESSAGE);
-	int failed = !file_may_block(file) && goldens_read_first(file, &env)
-	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
-	                     : 0;
-
-	buf_release(&env);
-	return failed;
-}
-
 int goldens_check_environment(const struct goldens *g, const struct target_options *o,
                               struct error *err)
 {
@@ -341,9 +367,8 @@ int goldens_check_begin(const struct goldens *g, const struct target_options *o,
 		    !json_equal(then->value[KEY_OBSERVATION], now->value[KEY_OBSERVATION])) {
 			return error_set(
 				err, FAIL_USAGE,
-				"%s: rollout %.*s begins differently in the built-in lake, "
-				"which is the environment without --env: name its "
-				"environment with --env",
+				"%s: rollout %.*s begins differently in the built-in lake, which "
+				"is the environment without --env: name its environment with --env",
 				one->file, STR_ARG(one->want.id));
 		}
 	}
@@ -376,9 +401,7 @@ void goldens_release(struct goldens *g)
 		rollout_copy_release(&g->items[i].got);
 		strip_free(g->items[i].strip);
 		proposals_release(&g->items[i].proposals);
-		buf_release(&g->items[i].text);
-		buf_release(&g->items[i].stripped);
-		buf_release(&g->items[i].lost);
+		BUFS_RELEASE(&g->items[i].text, &g->items[i].stripped, &g->items[i].lost);
 	}
 	free(g->items);
 	free(g->path);
@@ -482,7 +505,7 @@ int goldens_write(const struct goldens *g, const char *file, bool over, struct e
 	                     : new_file_open(&to, &conf, err);
 	if (!failed) {
 		write_rollouts(g, file, over, &to);
-		failed = new_file_publish(&to, STR(""), err);
+		failed = new_file_publish(&to, err);
 	}
 	new_file_release(&to);
 	buf_release(&path);

@@ -8,7 +8,18 @@
 #include "compare/compare.h"
 #include "compare/proposals.h"
 #include "recording/reader.h"
-#include "rollout/tasks.h"
+#include "rollout/rollout.h"
+
+/* Which recorded calls are sent, and as calls of which tools: options of `run` and `replay`. */
+
+/* Embedded in a command's options struct. */
+struct recorded_options {
+	struct opt_list tool_map; /* "move=step" */
+	const char *rollout;      /* of tool_map_group always NULL */
+};
+
+extern const struct option_group recorded_group;
+extern const struct option_group tool_map_group;
 
 /* One rollout of a golden file. */
 struct golden {
@@ -48,7 +59,7 @@ struct golden {
 
 struct goldens {
 	struct golden *items;
-	size_t count, room;
+	size_t count;
 	char *path;                      /* read by goldens_read_policy; owned */
 	struct golden *policy;           /* whose calls are the policy; NULL: none */
 	const struct opt_list *tool_map; /* set before reading; NULL: none */
@@ -69,15 +80,9 @@ MUST_USE int goldens_check_environment(const struct goldens *g, const struct tar
    A seed of the command line may change that, too. */
 MUST_USE int goldens_check_begin(const struct goldens *g, const struct target_options *o,
                                  struct error *err);
-/* goldens_check_environment for the first rollout of a file, if that is a regular one. */
-MUST_USE int goldens_check_file(const char *file, const struct target_options *o,
-                                struct error *err);
 void goldens_release(struct goldens *g);
 
-/* Is the first line of the file a header? Appends its environment to `env` (may be NULL). */
-bool goldens_read_first(const char *file, struct buf *env);
-
-/* The calls of the rollout that was chosen as policy (policy_recording.h); absent: none was. */
+/* The calls of the rollout that was chosen as policy (goldens_choice.h); absent: none was. */
 struct str goldens_policy(const struct goldens *g);
 
 /* Sets the golden's task, seed, reset arguments, state source with what is ignored, and masks in conf; values

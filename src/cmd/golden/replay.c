@@ -4,12 +4,10 @@
 #include "cmd/debug.h"
 #include "cmd/golden/accept.h"
 #include "cmd/golden/advice.h"
-#include "cmd/golden/begin_again.h"
 #include "cmd/golden/driver.h"
+#include "cmd/golden/goldens_choice.h"
 #include "cmd/golden/suite.h"
-#include "cmd/golden/tool_map.h"
 #include "cmd/options/compare_options.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/options/settings.h"
 #include "cmd/plan.h"
@@ -91,18 +89,6 @@ static int take_line(void *ctx, const struct line *l, struct error *err)
 	return rollout_copy_add(&g->got, g->strip, l, err);
 }
 
-static struct rollout_conf conf_of(struct replaying *r, const struct golden *g, struct io *io)
-{
-	struct rollout_conf conf = driver_conf(&r->driver, io);
-
-	/* a call that no longer fits the schema is a difference, not an error */
-	conf.policy = (struct policy_conf){.calls = g->calls, .force_call = !g->unrecorded};
-	golden_start(g, r->opts->target.seed.given, &conf);
-	conf.options_fit = NULL;
-	conf.recorder = r->recorder;
-	return conf;
-}
-
 static void take_result(struct replaying *r, struct golden *g, const struct rollout_result *result)
 {
 	g->opened = result->opened;
@@ -139,12 +125,14 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 		*result = (struct rollout_result){.status = END_UNREACHABLE};
 		return 0;
 	}
-	struct rollout_conf conf = conf_of(r, g, io);
+	/* a call that no longer fits the schema is a difference, not an error */
+	const struct trial trial = {.golden = g,
+	                            .policy = {.calls = g->calls, .force_call = !g->unrecorded},
+	                            .sink = &sink,
+	                            .recorder = r->recorder};
 	uint64_t began_ns = io_now_ns(io);
 	g->started = true;
-	conf.sinks = &sink;
-	conf.sink_count = 1;
-	if (driver_rollout(&r->driver, &conf, result, err))
+	if (trial_run(&r->driver, &trial, io, result, err))
 		return -1;
 	g->took_ms = (io_now_ns(io) - began_ns) / 1000000;
 	take_result(r, g, result);

@@ -1,13 +1,13 @@
 /* rolldbg shrink: the shortest sequence of a recording's calls that still causes a finding, or a
    divergence from the recording. */
 #include "base/log.h"
+
+#include "base/new_file.h"
 #include "base/text.h"
 #include "check/check.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens_choice.h"
-#include "cmd/golden/shrink_files.h"
 #include "cmd/golden/symptom.h"
-#include "cmd/options/descriptors.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
 #include "cmd/progress.h"
@@ -19,6 +19,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define DEFAULT_MAX_RUNS 1000
 #define TRIES            3  /* with all calls, to see whether the symptom is reproducible */
@@ -61,13 +62,19 @@ static const struct opt options[] = {
 	OPT_GROUP(FIELD(target.headers), header_group),
 };
 
+/* The output: a recording and a policy with the same calls. */
+struct shrink_files {
+	struct buf recording, policy; /* their paths */
+	bool replace;
+};
+
 struct shrinking {
 	const struct context *context;
 	const struct shrink_options *opts;
 	struct goldens goldens;
 	struct golden *golden;
 	struct symptom symptom;
-	struct trial_target target;
+	struct driver driver;
 	struct progress *progress;
 	struct str *calls; /* raw JSON, one item per call */
 	size_t count;
@@ -93,6 +100,78 @@ struct shrink_attempts {
 	struct shrinking *shrinking;
 	struct shrink_attempt *list;
 };
+
+/* ---- the files ---- */
+
+static struct str without_suffix(const char *path)
+{
+	struct str s = str_from(path);
+
+	if (str_ends(s, STR(".jsonl")))
+		s.n -= strlen(".jsonl");
+	return s;
+}
+
+static int check_new(const struct buf *path, struct error *err)
+{
+	return access(buf_cstr(path), F_OK) == 0
+	               ? error_set(err, FAIL_USAGE, "%s exists; use --force to overwrite it",
+	                           buf_cstr(path))
+	               : 0;
+}
+
+/* `out`: --out or NULL. */
+static int choose_files(struct shrink_files *f, const char *from, const char *out, bool replace,
+                        struct error *err)
+{
+	struct str stem = without_suffix(out ? out : from);
+
+	*f = (struct shrink_files){BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL), replace};
+	if (!out && strcmp(from, "-") == 0) {
+		return error_set(
+			err, FAIL_USAGE,
+			"the recording is read from standard input: name the file to write "
+			"with --out");
+	}
+	if (out)
+		buf_text(&f->recording, out);
+	else
+		buf_printf(&f->recording, "%.*s.shrunk.jsonl", STR_ARG(stem));
+	buf_printf(&f->policy, out ? "%.*s.policy.json" : "%.*s.shrunk.policy.json", STR_ARG(stem));
+	return !replace && (check_new(&f->recording, err) || check_new(&f->policy, err)) ? -1 : 0;
+}
+
+static void write_policy(struct str calls, const struct golden *g, struct buf *out)
+{
+	struct str call;
+	const char *between = "\n";
+
+	buf_text(out, "{\n\t\"kind\": \"script\",\n\t\"name\": \"shrunk\",\n\t\"description\": ");
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_printf(
+		&text,
+		"The calls of rollout %.*s that are needed to reproduce the finding or difference.",
+		STR_ARG(g->want.id));
+	json_quote(out, buf_view(&text));
+	buf_release(&text);
+	buf_text(out, ",\n\t\"calls\": [");
+	for (size_t cursor = 0; json_next(calls, &cursor, &call); between = ",\n")
+		buf_printf(out, "%s\t\t%.*s", between, STR_ARG(call));
+	buf_text(out, "\n\t]\n}\n");
+}
+
+static int write_policy_file(const struct shrink_files *f, struct str calls, const struct golden *g,
+                             struct error *err)
+{
+	struct buf text = BUF(SIZE_MAX / 2);
+
+	write_policy(calls, g, &text);
+	struct new_file_conf conf = {buf_cstr(&f->policy), .replace = f->replace};
+	int failed = new_file_put(&conf, buf_view(&text), err);
+	buf_release(&text);
+	return failed;
+}
 
 /* ---- playing ---- */
 
@@ -133,7 +212,7 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	                      .sink = &sink,
 	                      .recorder = attempt->recorder};
 	int failed = symptom_watch_start(&watch, &s->symptom, err) ||
-	             trial_run(&s->target, &trial, io, result, err);
+	             trial_run(&s->driver, &trial, io, result, err);
 
 	if (!failed) {
 		symptom_watch_finish(&watch);
@@ -155,7 +234,7 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
 		.count = count, .jobs = s->jobs, .rollout = play_one, .ctx = &all};
 	struct batch_count done;
 
-	if (driver_batch(&s->target.driver, s->context, batch, &done, err))
+	if (driver_batch(&s->driver, s->context, batch, &done, err))
 		return -1;
 	s->runs += count;
 	if (done.interrupted || done.done < done.total)
@@ -215,13 +294,12 @@ static int not_reproduced(const struct shrinking *s, struct error *err)
 			"%s in %d runs at %s; make sure that it is the environment that was "
 			"recorded, with the same seed, reset arguments and state source",
 			s->count, STR_ARG(s->golden->want.id), what(s), TRIES,
-			s->target.driver.target.name);
+			s->driver.target.name);
 	}
 	return error_set(err, FAIL_INPUT,
 	                 "not reproduced: the %zu calls of rollout %.*s got the golden's replies "
 	                 "in %d runs at %s; replay shows whether they diverge at all",
-	                 s->count, STR_ARG(s->golden->want.id), TRIES,
-	                 s->target.driver.target.name);
+	                 s->count, STR_ARG(s->golden->want.id), TRIES, s->driver.target.name);
 }
 
 /* Plays all calls several times. *length: the most calls it took to see the symptom. */
@@ -299,7 +377,7 @@ static int record(struct shrinking *s, const struct sublist *list, struct shrink
 	struct recorder_conf conf = {.path = buf_cstr(&s->files.recording),
 	                             /* the name was checked; overwrites a failed attempt */
 	                             .force = true,
-	                             .secrets = s->target.driver.target.secrets};
+	                             .secrets = s->driver.target.secrets};
 	int failed = 0;
 
 	for (size_t t = 0; t < LAST_TRIES && !failed && !attempt->seen; t++) {
@@ -325,16 +403,11 @@ static void put_result(struct shrinking *s, const struct minimized *m, const str
 	struct json_writer w;
 
 	jw_line(&w, &s->out.text, "summary");
-	jw_put_str(&w, "rollout", s->golden->want.id);
-	jw_put_text(&w, "rule", s->opts->rule);
-	jw_put_u64(&w, "from", s->count);
-	jw_put_u64(&w, "to", m->count);
-	jw_put_bool(&w, "minimal", m->is_minimal);
-	jw_put_bool(&w, "flaky", s->tries > 1 || !seen);
-	jw_put_u64(&w, "runs", s->runs);
-	jw_put_raw(&w, "calls", buf_view(calls));
-	jw_put_text(&w, "recording", buf_cstr(&s->files.recording));
-	jw_put_text(&w, "policy", buf_cstr(&s->files.policy));
+	jw_pack(&w,
+	        "rollout:%s,rule:%t,from:%i,to:%i,minimal:%b,flaky:%b,runs:%i,calls:%r,recording:%t,policy:%t",
+	        s->golden->want.id, s->opts->rule, (int64_t)s->count, (int64_t)m->count,
+	        m->is_minimal, s->tries > 1 || !seen, (int64_t)s->runs, buf_view(calls),
+	        buf_cstr(&s->files.recording), buf_cstr(&s->files.policy));
 	jw_line_end(&w);
 }
 
@@ -375,7 +448,7 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 	write_calls(s, &list, &calls);
 	int failed = record(s, &list, &last, err) ||
-	             shrink_files_write_policy(&s->files, buf_view(&calls), s->golden, err);
+	             write_policy_file(&s->files, buf_view(&calls), s->golden, err);
 
 	progress_give_way(s->progress);
 	if (!failed && !m->is_minimal)
@@ -452,8 +525,8 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
 	             take_calls(s, err) ||
 	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
-	             shrink_files_choose(&s->files, file, o->out, o->force, err) ||
-	             trial_target_open(&s->target, s->context, &o->target, err);
+	             choose_files(&s->files, file, o->out, o->force, err) ||
+	             driver_start(&s->driver, s->context, &o->target, err);
 
 	s->goldens.path = file; /* name of their file */
 	return failed ? -1 : 0;
@@ -462,10 +535,10 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 static void tear_down(struct shrinking *s)
 {
 	progress_free(s->progress);
-	trial_target_close(&s->target);
+	driver_release(&s->driver);
 	symptom_release(&s->symptom);
 	goldens_release(&s->goldens);
-	shrink_files_release(&s->files);
+	BUFS_RELEASE(&s->files.recording, &s->files.policy);
 	output_release(&s->out);
 	free(s->calls);
 	pthread_mutex_destroy(&s->lock);
@@ -483,11 +556,12 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 	struct minimized m = {0};
 
 	pthread_mutex_init(&s.lock, NULL);
+	driver_init(&s.driver, c);
 	int code = set_up(&s, argc, argv, err) || search(&s, &m, err) ? -1 : finish(&s, &m, err);
 
 	progress_give_way(s.progress);
 	if (code < 0)
-		env_target_hide(&s.target.driver.target, err);
+		env_target_hide(&s.driver.target, err);
 	free(m.index);
 	tear_down(&s);
 	return code;

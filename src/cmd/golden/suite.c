@@ -159,9 +159,7 @@ static bool add_file(struct file_list *files, const char *directory, const struc
 		files->paths = mem_resize(files->paths, files->count + 1, sizeof(*files->paths));
 		files->paths[files->count++] = mem_text(buf_view(&path));
 	}
-	buf_release(&names.path);
-	buf_release(&id);
-	buf_release(&path);
+	BUFS_RELEASE(&names.path, &id, &path);
 	return is_new;
 }
 

@@ -2,6 +2,8 @@
 #include "cmd/options/action_options.h"
 
 #include "base/file.h"
+#include "base/mem.h"
+#include "base/text.h"
 
 #include <stdlib.h>
 
@@ -20,26 +22,6 @@ static const struct opt rows[] = {
 
 const struct option_group action_group = {rows, ARRAY_LEN(rows), NULL};
 
-/* Cuts the text into lines, in place. */
-static void cut(struct call_list *l)
-{
-	char *at = l->text.p, *end = at + l->text.n;
-
-	while (at < end) {
-		char *feed = memchr(at, '\n', (size_t)(end - at));
-		char *stop = feed ? feed : end;
-
-		*stop = '\0'; /* a buffer has room for one */
-		const char *first = at + strspn(at, " \t\r");
-		if (*first && *first != '#') {
-			l->lines = mem_resize(l->lines, l->count + 1, sizeof(*l->lines));
-			l->lines[l->count++] = first;
-		}
-		at = stop + 1;
-	}
-	l->item = l->lines;
-}
-
 int call_list_open(const struct action_options *o, const char **policy, struct call_list *out,
                    struct error *err)
 {
@@ -50,23 +32,32 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 	}
 	if (o->calls.count)
 		return error_set(err, FAIL_USAGE, "--policy - and --call are mutually exclusive");
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	int failed = file_read("policy", "-", &text, err);
+	struct str rest = buf_view(&text);
 	*policy = NULL;
-	out->text = BUF(BUF_MAX_MESSAGE);
-	if (file_read("policy", "-", &out->text, err))
-		return -1;
-	if (out->text.n && memchr(out->text.p, '\0', out->text.n))
-		return error_set(err, FAIL_INPUT, "policy -: a NUL byte");
-	buf_cstr(&out->text);
-	cut(out);
-	return out->count ? 0
-	                  : error_set(err, FAIL_INPUT,
-	                              "policy -: no calls: write one a line, TOOL key=value");
+	if (!failed && memchr(rest.p, '\0', rest.n))
+		failed = error_set(err, FAIL_INPUT, "policy -: a NUL byte");
+	while (!failed && rest.n) {
+		struct str line = text_trim(str_cut(&rest, '\n'));
+
+		if (line.n && line.p[0] != '#') {
+			out->lines = mem_grow(out->lines, out->count, sizeof(*out->lines));
+			out->lines[out->count++] = arena_str(&out->arena, line).p;
+		}
+	}
+	out->item = out->lines;
+	buf_release(&text);
+	return failed || out->count
+	               ? failed
+	               : error_set(err, FAIL_INPUT,
+	                           "policy -: no calls: write one a line, TOOL key=value");
 }
 
 void call_list_release(struct call_list *l)
 {
 	free(l->lines);
-	buf_release(&l->text);
+	arena_release(&l->arena);
 }
 
 struct policy_conf action_conf(const struct action_options *o, const char *actions,

@@ -15,8 +15,8 @@ extern const struct option_group action_group;
 
 /* Calls as text, of --call or one in a line of standard input. Zeroed: none. */
 struct call_list {
-	struct buf text;
-	const char **lines; /* of text; NULL: of the options */
+	struct arena arena;
+	const char **lines; /* in the arena; NULL: those of the options */
 	const char *const *item;
 	size_t count;
 };

@@ -20,14 +20,12 @@
 static const struct opt rows[] = {
 	OPT_LIST(0, "mask", OPT_HARMLESS + OPT_COMMON, "POINTER", FIELD(masks),
                  "do not compare values that match this JSON Pointer into a line; * matches any "
-                 "one token, "
-                 "** any depth; masks in the headers always apply"),
+                 "one token, ** any depth; masks in the headers always apply"),
 	OPT_LIST(0, "tolerance", OPT_HARMLESS + OPT_COMMON, "POINTER=EPS", FIELD(tolerances),
                  "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
 	OPT_LIST(0, "unordered", OPT_HARMLESS, "POINTER[=KEY]", FIELD(unordered),
                  "ignore the order of the array at POINTER: match its elements by their member "
-                 "KEY, or as a "
-                 "set"),
+                 "KEY, or as a set"),
 };
 const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
 
@@ -54,17 +52,17 @@ void tool_change_say(const struct tool_change *t, struct buf *out)
 	buf_printf(out, " %s", !t->expected.p ? "added" : !t->got.p ? "removed" : "changed");
 }
 
-static int check_pointer(const char *option, const char *pointer, struct error *err)
+static int check_pointer(const char *origin, const char *pointer, enum fail kind, struct error *err)
 {
 	struct json_paths *checked = json_paths_new(true);
 	int failed = json_paths_add(checked, str_from(pointer), err);
 
 	json_paths_free(checked);
 	if (failed) {
-		err->kind = FAIL_USAGE;
-		return error_wrap(err, "%s", option);
+		err->kind = kind;
+		error_wrap(err, "%s", origin);
 	}
-	return 0;
+	return failed;
 }
 
 static int read_tolerance(struct compare_rules *r, const char *text, struct error *err)
@@ -82,7 +80,7 @@ static int read_tolerance(struct compare_rules *r, const char *text, struct erro
 	one->pattern = arena_str(&r->arena, (struct str){text, (size_t)(equals - text)}).p;
 	r->tolerance_count++;
 	patterns_add(&r->patterns, "--tolerance", one->pattern);
-	return check_pointer("--tolerance", one->pattern, err);
+	return check_pointer("--tolerance", one->pattern, FAIL_USAGE, err);
 }
 
 static int read_unordered(struct compare_rules *r, const char *text, struct error *err)
@@ -100,14 +98,14 @@ static int read_unordered(struct compare_rules *r, const char *text, struct erro
 	one->pattern = arena_str(&r->arena, (struct str){text, n}).p;
 	one->key = equals ? equals + 1 : "";
 	patterns_add(&r->patterns, "--unordered", one->pattern);
-	return check_pointer("--unordered", one->pattern, err);
+	return check_pointer("--unordered", one->pattern, FAIL_USAGE, err);
 }
 
 int compare_rules_read(struct compare_rules *r, const struct compare_options *o, struct error *err)
 {
 	for (size_t i = 0; i < o->masks.count; i++) {
 		patterns_add(&r->patterns, "--mask", o->masks.item[i]);
-		if (check_pointer("--mask", o->masks.item[i], err))
+		if (check_pointer("--mask", o->masks.item[i], FAIL_USAGE, err))
 			return -1;
 	}
 	for (size_t i = 0; i < o->tolerances.count; i++)
@@ -208,10 +206,7 @@ int masks_strip(const struct opt_list *masks, struct strip **out, struct error *
 
 static void add(struct mask_list *l, const char *mask)
 {
-	if (l->count == l->room) {
-		l->room = l->room ? 2 * l->room : 16;
-		l->items = mem_resize(l->items, l->room, sizeof(*l->items));
-	}
+	l->items = mem_grow(l->items, l->count, sizeof(*l->items));
 	l->items[l->count++] = mask;
 }
 
@@ -226,21 +221,16 @@ static const char *origin_of(struct mask_list *l, const char *path, size_t numbe
 	struct buf origin = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&origin, "%s:%zu", path, number);
-	const char *copy = arena_str(&l->arena, buf_view(&origin)).p;
-	buf_release(&origin);
-	return copy;
+	return buf_keep(&origin, &l->arena).p;
 }
 
 static int add_line(struct mask_list *l, struct str line, const char *origin, struct patterns *uses,
                     struct error *err)
 {
-	struct json_paths *checked = json_paths_new(true);
 	const char *mask = arena_str(&l->arena, line).p;
-	int failed = json_paths_add(checked, line, err);
 
-	json_paths_free(checked);
-	if (failed)
-		return error_wrap(err, "%s", origin);
+	if (check_pointer(origin, mask, FAIL_INPUT, err))
+		return -1;
 	add(l, mask);
 	if (uses)
 		patterns_add(uses, origin, mask);
@@ -250,18 +240,13 @@ static int add_line(struct mask_list *l, struct str line, const char *origin, st
 static int add_lines(struct mask_list *l, struct str text, const char *path, struct patterns *uses,
                      struct error *err)
 {
-	size_t number = 0;
 	int failed = 0;
 
-	while (text.n && !failed) {
-		const char *feed = memchr(text.p, '\n', text.n);
-		size_t n = feed ? (size_t)(feed - text.p) : text.n;
-		struct str line = text_trim((struct str){text.p, n});
+	for (size_t number = 1; text.n && !failed; number++) {
+		struct str line = text_trim(str_cut(&text, '\n'));
 
-		number++;
 		if (line.n && line.p[0] != '#')
 			failed = add_line(l, line, origin_of(l, path, number), uses, err);
-		text = str_skip(text, n + 1);
 	}
 	return failed;
 }
@@ -277,8 +262,7 @@ int mask_list_file(struct mask_list *l, const char *golden, struct patterns *use
 		failed = file_read_regular("mask file", buf_cstr(&path), &text, err) ||
 		         add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
 	}
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 	return failed ? -1 : 0;
 }
 

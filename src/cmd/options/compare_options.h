@@ -59,7 +59,7 @@ MUST_USE int masks_strip(const struct opt_list *masks, struct strip **out, struc
 /* The masks of a golden: those of the options, then those of its file. Zeroed is empty. */
 struct mask_list {
 	const char **items;
-	size_t count, room;
+	size_t count;
 	struct arena arena;
 };
 

@@ -60,11 +60,7 @@ void config_release(struct config *f)
 
 static void note(struct config *f, const struct opt *o, const char *value, const char *origin)
 {
-	/* the array is full at 0 and powers of two */
-	if ((f->applied_count & (f->applied_count - 1)) == 0) {
-		f->applied = mem_resize(f->applied, f->applied_count ? 2 * f->applied_count : 1,
-		                        sizeof(*f->applied));
-	}
+	f->applied = mem_grow(f->applied, f->applied_count, sizeof(*f->applied));
 	f->applied[f->applied_count++] = (struct applied){o, value, origin};
 }
 
@@ -78,9 +74,7 @@ static const char *origin_of(struct config *f, const struct keyed *k)
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&text, "%s:%zu", k->name, keyed_line(k));
-	const char *origin = arena_str(&f->arena, buf_view(&text)).p;
-	buf_release(&text);
-	return origin;
+	return buf_keep(&text, &f->arena).p;
 }
 
 /* Resolves a path relative to the project file; other values are returned unchanged. */
@@ -262,8 +256,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
 		}
 		failed = failed ? failed : add_secrets(f, k, &used, values);
-		buf_release(&line);
-		buf_release(&shown);
+		BUFS_RELEASE(&line, &shown);
 		if (failed)
 			return -1;
 	}

@@ -113,8 +113,7 @@ static int refuse_found(const char *path, const char *flaw, struct error *err)
 	          "%s may not be used: it %s: %sname it with --config %s, or use none with "
 	          "ROLLDBG_CONFIG=",
 	          path, flaw, buf_cstr(&cure), buf_cstr(&word));
-	buf_release(&word);
-	buf_release(&cure);
+	BUFS_RELEASE(&word, &cure);
 	return -1;
 }
 
@@ -228,8 +227,8 @@ int config_expand_target(struct keyed *k, const cJSON *string, environment *vari
 
 void config_shell_word(struct buf *out, const char *word)
 {
-	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_-+=,./:@%";
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=,./:@%";
 
 	if (*word && strspn(word, safe) == strlen(word)) {
 		buf_text(out, word);

@@ -392,8 +392,7 @@ static int read_target(struct keyed *k, environment *variable, const cJSON *serv
 		return keyed_fail(k, "\"url\" or \"command\" is missing");
 	}
 	int failed = read_command(k, variable, server, program, &command, &out->secret);
-	out->target = arena_str(k->arena, buf_view(&command)).p;
-	buf_release(&command);
+	out->target = buf_keep(&command, k->arena).p;
 	return failed;
 }
 

@@ -361,12 +361,6 @@ static int parse_short(struct parser *p, const char *letters, struct error *err)
 	return 0;
 }
 
-/* As in gdb, two-letter long options also work with one dash: -ex. */
-static bool is_short_long(const struct parser *p, const char *name)
-{
-	return strlen(name) == 2 && by_name(p->opts, p->count, str_from(name));
-}
-
 int options_parse(const struct opt *opts, size_t count, struct options_how how, int argc,
                   char **argv, void *values, struct error *err)
 {
@@ -382,9 +376,11 @@ int options_parse(const struct opt *opts, size_t count, struct options_how how, 
 			p.argv[operands++] = arg;
 		} else if (!strcmp(arg, "--")) {
 			only_operands = true;
-		} else if (arg[1] == '-'                ? parse_long(&p, arg + 2, err)
-		           : is_short_long(&p, arg + 1) ? parse_long(&p, arg + 1, err)
-		                                        : parse_short(&p, arg + 1, err)) {
+		} else if (arg[1] == '-' ? parse_long(&p, arg + 2, err)
+		           /* as in gdb, two-letter long options also work with one dash: -ex */
+		           : strlen(arg) == 3 && by_name(opts, count, str_from(arg + 1))
+		                   ? parse_long(&p, arg + 1, err)
+		                   : parse_short(&p, arg + 1, err)) {
 			return -1;
 		}
 	}
@@ -417,24 +413,14 @@ static void help_of(const struct opt *o, struct buf *out)
 	text_wrap(out, str_from(o->help), HELP_COLUMN, HELP_WIDTH);
 }
 
-void options_help_common(const struct opt *opts, size_t count, struct buf *out)
+bool options_help_some(const struct opt *opts, size_t count, struct str subject, struct buf *out)
 {
+	size_t before = out->n;
+
 	for (size_t i = 0; i < count; i++)
-		if (opts[i].common)
+		if (subject.p ? str_eq(option_subject(&opts[i]), subject) : opts[i].common)
 			help_of(&opts[i], out);
-}
-
-bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out)
-{
-	bool found = false;
-
-	for (size_t i = 0; i < count; i++) {
-		if (str_eq(option_subject(&opts[i]), word)) {
-			help_of(&opts[i], out);
-			found = true;
-		}
-	}
-	return found;
+	return out->n > before;
 }
 
 void options_help(const struct opt *opts, size_t count, struct buf *out)

@@ -132,9 +132,8 @@ struct str option_subject(const struct opt *o); /* its first word; absent: none 
 
 /* Appends the option lines of --help, with a heading above each titled group. */
 void options_help(const struct opt *opts, size_t count, struct buf *out);
-/* The same without headings, for the options that most people need. */
-void options_help_common(const struct opt *opts, size_t count, struct buf *out);
-/* The same for the groups whose title begins with this word; returns whether there is one. */
-bool options_help_subject(const struct opt *opts, size_t count, struct str word, struct buf *out);
+/* The same without headings, for the groups whose title begins with this word; absent: for the options
+   that most people need. Returns whether there are any. */
+bool options_help_some(const struct opt *opts, size_t count, struct str subject, struct buf *out);
 
 #endif

@@ -27,11 +27,10 @@ struct output output_of_results(bool json)
 	return o;
 }
 
-/* Writes the first n bytes; the others remain. */
-static int flush_first(struct output *o, size_t n, struct error *err)
+int output_flush(struct output *o, struct error *err)
 {
 	struct buf shown = BUF(SIZE_MAX / 2);
-	struct str text = {o->text.p, n};
+	struct str text = buf_view(&o->text);
 	size_t done;
 
 	if (o->json) {
@@ -47,23 +46,8 @@ static int flush_first(struct output *o, size_t n, struct error *err)
 		}
 		o->closed = true;
 	}
-	buf_drop(&o->text, n);
-	return 0;
-}
-
-int output_flush(struct output *o, struct error *err)
-{
-	if (flush_first(o, o->text.n, err))
-		return -1;
 	buf_clear(&o->text);
 	return 0;
-}
-
-int output_flush_blocks(struct output *o, struct error *err)
-{
-	size_t n = o->text.n - o->text.n % OUTPUT_BLOCK;
-
-	return n ? flush_first(o, n, err) : 0;
 }
 
 int output_flush_some(struct output *o, struct error *err)

@@ -19,10 +19,6 @@ struct output output_of_results(bool json);
 /* Writes the buffered text. FAIL_SYSTEM on failure. A closed reader is not a failure: commands
    that ignore SIGPIPE (struct command.network) still have sessions to close. */
 MUST_USE int output_flush(struct output *o, struct error *err);
-/* The same for whole blocks only, which begin at multiples of their size in a file that begins with
-   them; the rest remains in the buffer. The kernel takes a tenth less time for them. */
-#define OUTPUT_BLOCK ((size_t)256 << 10)
-MUST_USE int output_flush_blocks(struct output *o, struct error *err);
 /* Like output_flush, but only if the buffer is large. */
 MUST_USE int output_flush_some(struct output *o, struct error *err);
 /* Flushes and releases: 0 or -1, for use as `return output_close(..)`. */

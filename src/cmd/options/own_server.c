@@ -205,8 +205,7 @@ int own_server_start(struct own_server *s, const char *command, char *const *var
 		failed = child_start(s->io, &conf, &s->child, err) ||
 		         own_server_wait(s->io, url, wait_ms, s, err);
 	}
-	buf_release(&http);
-	buf_release(&line);
+	BUFS_RELEASE(&http, &line);
 	return failed ? -1 : 0;
 }
 

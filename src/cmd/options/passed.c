@@ -23,8 +23,7 @@ const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows),
 static bool is_name(struct str name)
 {
 	static const char allowed[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
-		"!#$%&'*+-.^_`|~";
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~";
 	size_t n = 0;
 
 	while (n < name.n && memchr(allowed, name.p[n], sizeof(allowed) - 1))

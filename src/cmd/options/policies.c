@@ -11,76 +11,54 @@
 
 #define SUFFIX ".json"
 
-typedef bool (*directory_visit)(void *ctx, const char *directory);
-
-/* Calls visit for each directory in a colon-separated list, until it returns true. */
-static bool each_of(const char *list, directory_visit visit, void *ctx)
+static void add_share(struct names *out, struct str share)
 {
 	struct buf directory = BUF(BUF_MAX_SMALL);
-	bool done = false;
 
-	while (!done && *list) {
-		size_t n = strcspn(list, ":");
-
-		if (n) {
-			buf_clear(&directory);
-			buf_str(&directory, (struct str){list, n});
-			buf_text(&directory, "/rolldbg/policies");
-			done = visit(ctx, buf_cstr(&directory));
-		}
-		list += n + (list[n] == ':');
-	}
+	buf_str(&directory, share);
+	buf_text(&directory, "/rolldbg/policies");
+	if (share.n)
+		names_add(out, buf_view(&directory));
 	buf_release(&directory);
-	return done;
 }
 
 /* PREFIX/share for the program PREFIX/bin/rolldbg, independent of where it is installed. */
-static void put_own_share(struct buf *out)
+static void add_own_share(struct names *out)
 {
+	struct buf share = BUF(BUF_MAX_SMALL);
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (n > 0) {
 		path[n] = '\0';
 		*strrchr(path, '/') = '\0';
-		buf_printf(out, "%s/../share", path);
+		buf_printf(&share, "%s/../share", path);
 	}
+	add_share(out, buf_view(&share));
+	buf_release(&share);
 }
 
-/* Visits the directories in order of precedence. */
-static bool each_directory(environment *variable, directory_visit visit, void *ctx)
+/* In order of precedence. */
+static void directories(environment *variable, struct names *out)
 {
 	const char *home = variable("HOME"), *own = variable("XDG_DATA_HOME");
 	const char *shared = variable("XDG_DATA_DIRS");
-	struct buf places = BUF(BUF_MAX_MESSAGE);
+	struct buf share = BUF(BUF_MAX_SMALL);
+	struct str rest = str_from(shared && *shared ? shared : "/usr/local/share:/usr/share");
 
+	names_add(out, STR("policies"));
 	if (own && *own)
-		buf_text(&places, own);
+		buf_text(&share, own);
 	else if (home && *home)
-		buf_printf(&places, "%s/.local/share", home);
-	buf_char(&places, ':');
-	put_own_share(&places);
-	buf_printf(&places, ":%s", shared && *shared ? shared : "/usr/local/share:/usr/share");
-	bool done = visit(ctx, "policies") || each_of(buf_cstr(&places), visit, ctx);
-	buf_release(&places);
-	return done;
+		buf_printf(&share, "%s/.local/share", home);
+	add_share(out, buf_view(&share));
+	buf_release(&share);
+	add_own_share(out);
+	while (rest.n)
+		add_share(out, str_cut(&rest, ':'));
 }
 
 /* ---- one of them ---- */
-
-struct wanted {
-	const char *name;
-	struct buf *path;
-};
-
-static bool has_it(void *ctx, const char *directory)
-{
-	struct wanted *w = ctx;
-
-	buf_clear(w->path);
-	buf_printf(w->path, "%s/%s" SUFFIX, directory, w->name);
-	return access(buf_cstr(w->path), R_OK) == 0;
-}
 
 /* True for a kind (random:7) or a path, which is used as it is. */
 static bool is_plain(const char *spec)
@@ -128,12 +106,20 @@ static int check_readable_again(const char *spec, struct error *err)
 int policies_find(environment *variable, const char *spec, struct buf *path, const char **out,
                   struct error *err)
 {
-	struct wanted w = {spec, path};
+	struct names all = {.count = 0};
+	bool found = false;
 
 	*out = spec;
 	if (!spec || is_plain(spec))
 		return spec ? check_readable_again(spec, err) : 0;
-	if (!each_directory(variable, has_it, &w))
+	directories(variable, &all);
+	for (size_t i = 0; !found && i < all.count; i++) {
+		buf_clear(path);
+		buf_printf(path, "%s/%s" SUFFIX, all.text[i], spec);
+		found = access(buf_cstr(path), R_OK) == 0;
+	}
+	names_release(&all);
+	if (!found)
 		return no_such_policy(variable, spec, err);
 	*out = buf_cstr(path);
 	return check_readable_again(*out, err);
@@ -141,17 +127,8 @@ int policies_find(environment *variable, const char *spec, struct buf *path, con
 
 /* ---- all of them ---- */
 
-static bool is_known(const struct names *all, struct str name)
+static void add_names(struct names *all, const char *directory)
 {
-	for (size_t i = 0; i < all->count; i++)
-		if (str_is(name, all->text[i]))
-			return true;
-	return false;
-}
-
-static bool add_names(void *ctx, const char *directory)
-{
-	struct names *all = ctx;
 	struct dirent **entries;
 	int n = scandir(directory, &entries, NULL, alphasort);
 
@@ -160,17 +137,21 @@ static bool add_names(void *ctx, const char *directory)
 
 		if (str_ends(name, STR(SUFFIX))) {
 			name.n -= strlen(SUFFIX);
-			if (!is_known(all, name))
+			if (!names_know(all, name))
 				names_add(all, name);
 		}
 		free(entries[i]);
 	}
 	if (n >= 0)
 		free(entries);
-	return false;
 }
 
 void policies_names(environment *variable, struct names *out)
 {
-	each_directory(variable, add_names, out);
+	struct names all = {.count = 0};
+
+	directories(variable, &all);
+	for (size_t i = 0; i < all.count; i++)
+		add_names(out, all.text[i]);
+	names_release(&all);
 }

@@ -111,8 +111,7 @@ int shard_read(const char *text, const struct context *c, struct shard *out, str
 	    (!by_job && (out->index == 0 || out->index > out->count))) {
 		return error_set(
 			err, FAIL_USAGE,
-			"--shard: expected I/N with I from 1 to N such as 2/4, or auto, got "
-			"'%s'",
+			"--shard: expected I/N with I from 1 to N such as 2/4, or auto, got '%s'",
 			text);
 	}
 	return by_job ? read_auto(c, out->count, out, err) : 0;

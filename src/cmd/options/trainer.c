@@ -25,12 +25,10 @@ static const struct opt rows[] = {
 	OPT_NUMBER(0, "num-processes", OPT_HARMLESS, "N", FIELD(num_processes),
                    "number of devices (default: 1)"),
 	OPT_NUMBER(0, "steps-per-generation", OPT_HARMLESS, "N", FIELD(steps_per_generation),
-                   "steps per generation batch (TRL's default: "
-                   "gradient_accumulation_steps)"),
+                   "steps per generation batch (TRL's default: gradient_accumulation_steps)"),
 	OPT_NUMBER(0, "generation-batch-size", OPT_HARMLESS, "N", FIELD(generation_batch_size),
-                   "rollouts (and sessions) at once; replaces --steps-per-generation "
-                   "(TRL's default: per_device_train_batch_size x num_processes x "
-                   "steps_per_generation)"),
+                   "rollouts (and sessions) at once; replaces --steps-per-generation (TRL's "
+                   "default: per_device_train_batch_size x num_processes x steps_per_generation)"),
 	OPT_STRING(0, "eval-strategy", OPT_HARMLESS, "WHEN", FIELD(eval_strategy),
                    "anything but no: evaluation opens sessions, too"),
 	OPT_NUMBER(0, "per-device-eval-batch-size", OPT_HARMLESS, "N",

@@ -10,13 +10,11 @@
 #include "cmd/options/config_file.h"
 #include "cmd/store/store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define FOLDER    "/trusted"
-#define HEX       ((size_t)2 * HASH_SHA256_BYTES)
 #define ENTRY_MAX ((size_t)64 << 10)
 
 void trusted_path(const char *path, struct buf *out)
@@ -71,9 +69,7 @@ static enum trusted trusted_look(environment *variable, const char *path, struct
 	    !file_read("entry", buf_cstr(&entry), &is, &unused)) {
 		trusted = str_eq(buf_view(&is), buf_view(&wanted)) ? TRUSTED_YES : TRUSTED_CHANGED;
 	}
-	buf_release(&entry);
-	buf_release(&is);
-	buf_release(&wanted);
+	BUFS_RELEASE(&entry, &is, &wanted);
 	return trusted;
 }
 
@@ -94,9 +90,7 @@ int trusted_add(environment *variable, const struct config_file *f, struct error
 			&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
 			buf_view(&text), err);
 	}
-	buf_release(&folder);
-	buf_release(&entry);
-	buf_release(&text);
+	BUFS_RELEASE(&folder, &entry, &text);
 	return failed ? -1 : 0;
 }
 
@@ -110,54 +104,6 @@ int trusted_remove(environment *variable, const char *path, struct error *err)
 		                         : error_errno(err, "cannot remove %s", buf_cstr(&entry));
 	}
 	buf_release(&entry);
-	return failed;
-}
-
-/* "trusted  PATH", or why it is no longer. */
-static void put_line(environment *variable, const char *entry, struct buf *out)
-{
-	struct buf content = BUF(ENTRY_MAX);
-	struct arena arena = {.last = NULL};
-	struct config_file f = {.named = false};
-	struct error unused;
-
-	if (!file_read("entry", entry, &content, &unused) && content.n > HEX + 2) {
-		struct str path = {content.p + HEX + 1, content.n - HEX - 2};
-		const char *name = arena_str(&arena, path).p;
-
-		buf_text(out, config_file_read(name, &arena, &f, &unused)           ? "unusable"
-		              : trusted_look(variable, name, f.text) == TRUSTED_YES ? "trusted "
-		                                                                    : "changed ");
-		buf_char(out, ' ');
-		text_escape(out, path);
-		buf_char(out, '\n');
-	}
-	arena_release(&arena);
-	buf_release(&content);
-}
-
-int trusted_list(environment *variable, struct buf *out, struct error *err)
-{
-	struct buf path = BUF(BUF_MAX_SMALL);
-	struct dirent **entries = NULL;
-	int failed = store_directory(variable, &path, err);
-
-	buf_text(&path, FOLDER);
-	int count = failed ? 0 : scandir(buf_cstr(&path), &entries, NULL, alphasort);
-	if (count < 0 && errno != ENOENT)
-		failed = error_errno(err, "cannot read the directory %s", buf_cstr(&path));
-	for (int i = 0; i < count; i++) {
-		if (strlen(entries[i]->d_name) == HEX) {
-			size_t folder = path.n;
-
-			buf_printf(&path, "/%s", entries[i]->d_name);
-			put_line(variable, buf_cstr(&path), out);
-			buf_cut(&path, folder);
-		}
-		free(entries[i]);
-	}
-	free(entries);
-	buf_release(&path);
 	return failed;
 }
 

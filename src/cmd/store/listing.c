@@ -41,10 +41,8 @@ static void put_rule(const struct check *c, struct buf *out)
 	struct json_writer w;
 
 	jw_line(&w, out, "rule");
-	jw_put_text(&w, "rule", c->id);
-	jw_put_text(&w, "severity", severity_name(c->severity));
-	jw_put_text(&w, "raised", c->raised);
-	jw_put_text(&w, "lowered", c->lowered);
+	jw_pack(&w, "rule:%t,severity:%t,raised:%t,lowered:%t", c->id, severity_name(c->severity),
+	        c->raised, c->lowered);
 	jw_put_array(&w, "explains");
 	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++)
 		jw_text(&w, c->explains[i]->id);
@@ -65,9 +63,7 @@ static void put_format_at(size_t index, struct buf *out)
 	struct json_writer w;
 
 	jw_line(&w, out, "format");
-	jw_put_text(&w, "format", f->name);
-	jw_put_bool(&w, "written", f->write != NULL);
-	jw_put_text(&w, "description", f->what);
+	jw_pack(&w, "format:%t,written:%b,description:%t", f->name, f->write != NULL, f->what);
 	jw_line_end(&w);
 }
 
@@ -78,9 +74,7 @@ static void put_format_at(size_t index, struct buf *out)
 static void explain_paragraphs(struct str why, struct buf *out)
 {
 	while (why.n) {
-		const char *end = memchr(why.p, '\n', why.n);
-		size_t n = end ? (size_t)(end - why.p) : why.n;
-		struct str paragraph = {why.p, n};
+		struct str paragraph = str_cut(&why, '\n');
 
 		if (str_starts(paragraph, STR("- "))) {
 			buf_text(out, "- ");
@@ -89,7 +83,6 @@ static void explain_paragraphs(struct str why, struct buf *out)
 			buf_char(out, '\n');
 			text_wrap(out, paragraph, 0, EXPLAIN_WIDTH);
 		}
-		why = str_skip(why, n + (end != NULL));
 	}
 }
 
@@ -109,12 +102,6 @@ static void explain_rule(const struct check *c, struct buf *out)
 	settings_put(&text, c->why);
 	explain_paragraphs(buf_view(&text), out);
 	buf_release(&text);
-}
-
-/* One line, so that grep works; wrapped on a terminal. */
-static size_t width_of(struct style style)
-{
-	return style.terminal ? style.columns : SIZE_MAX;
 }
 
 static void list_rule_at(size_t index, size_t width, struct buf *out)
@@ -155,7 +142,7 @@ static int print_list(const struct list *list, size_t count, struct style style,
 		if (json)
 			list->as_json(i, &out.text);
 		else
-			list->as_text(i, width_of(style), &out.text);
+			list->as_text(i, style.terminal ? style.columns : SIZE_MAX, &out.text);
 	if (json)
 		put_count(count, &out.text);
 	return output_close(&out, err);

@@ -160,9 +160,8 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 		return 0;
 	jw_init(&w, &text);
 	jw_object(&w);
-	jw_put_i64(&w, "manifest", MANIFEST_VERSION);
-	jw_put_u64(&w, "shard", p->shard.index);
-	jw_put_u64(&w, "of", p->shard.count);
+	jw_pack(&w, "manifest:%d,shard:%i,of:%i", MANIFEST_VERSION, (int64_t)p->shard.index,
+	        (int64_t)p->shard.count);
 	put_plan(&w, p);
 	put_tasks(&w, p);
 	put_missing(&w, p);
@@ -173,8 +172,7 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 	put_path(p, r, &path);
 	const struct new_file_conf conf = {.path = buf_cstr(&path), .kind = &kind};
 	failed = failed || new_file_put(&conf, buf_view(&text), err);
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 	return failed ? -1 : 0;
 }
 
@@ -214,10 +212,7 @@ static void say(struct manifests *m, int64_t shard, struct str task, const char 
 		return;
 	}
 	jw_line(&w, out, "missing");
-	jw_put_i64(&w, "shard", shard);
-	jw_put_str(&w, "task", task);
-	jw_put_text(&w, "file", file);
-	jw_put_text(&w, "cause", cause);
+	jw_pack(&w, "shard:%i,task:%s,file:%t,cause:%t", shard, task, file, cause);
 	jw_line_end(&w);
 }
 
@@ -368,8 +363,7 @@ static int read_all(struct manifests *m, struct error *err)
 	for (int i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
-	buf_release(&path);
-	buf_release(&text);
+	BUFS_RELEASE(&path, &text);
 	if (!failed && !m->count) {
 		return error_set(err, FAIL_INPUT,
 		                 "no manifest in %s: run --shard writes one as its last act",
@@ -388,11 +382,8 @@ static void say_all(struct manifests *m, int64_t complete)
 			buf_printf(&list, "%s%lld", list.n ? "," : "", (long long)i + 1);
 	if (m->json) {
 		jw_line(&w, out, "shards");
-		jw_put_i64(&w, "shards", m->count);
-		jw_put_i64(&w, "complete", complete);
-		jw_put_i64(&w, "tasks", m->expected);
-		jw_put_i64(&w, "done", m->done);
-		jw_put_str(&w, "resubmit", (struct str){buf_cstr(&list), list.n});
+		jw_pack(&w, "shards:%i,complete:%i,tasks:%i,done:%i,resubmit:%s", m->count,
+		        complete, m->expected, m->done, (struct str){buf_cstr(&list), list.n});
 		jw_line_end(&w);
 	} else {
 		buf_printf(out, "%lld of %lld shards complete · %lld of their %lld tasks done\n",

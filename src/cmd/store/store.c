@@ -68,8 +68,7 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 			unlink(buf_cstr(&fresh));
 		}
 	}
-	buf_release(&link);
-	buf_release(&fresh);
+	BUFS_RELEASE(&link, &fresh);
 	return failed;
 }
 
@@ -269,8 +268,7 @@ int store_needed(const struct stored *s, bool *needed, struct error *err)
 		stored_path(s, i, &scratch);
 		needed[i] = needed[i] || is_being_written(buf_cstr(&scratch));
 	}
-	buf_release(&scratch);
-	buf_release(&directory);
+	BUFS_RELEASE(&scratch, &directory);
 	return failed;
 }
 
@@ -300,8 +298,7 @@ int store_name(environment *variable, const char **name, struct arena *arena, st
 		struct buf path = BUF(BUF_MAX_SMALL);
 
 		stored_path(&all, number - 1, &path);
-		*name = arena_str(arena, buf_view(&path)).p;
-		buf_release(&path);
+		*name = buf_keep(&path, arena).p;
 	}
 	stored_release(&all);
 	return failed;

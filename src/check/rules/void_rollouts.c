@@ -42,8 +42,7 @@ const struct check check_void_rollouts = {
 	       "subtract the group's mean. Some rollouts of this group made no call that was "
 	       "answered, and still have a reward (of a tap: most trainers give them one), which "
 	       "becomes part of the baseline.\n"
-	       "Look at their findings: a session that was refused, a tool that was never "
-	       "called, calls that all failed.\n"
+	       "Look at their findings: a refused session, a tool never called.\n"
 	       "Fix: leave void rollouts out of the group, and see that each gets an environment.",
 	.needs = FACT(TOTAL_REWARD),
 	.group = group,

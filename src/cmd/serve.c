@@ -298,7 +298,7 @@ const struct command command_serve = {
 		"FILE is a recording: its rollouts are played back over the protocol they "
 		"were recorded with, each to one session, in the order of their headers or "
 		"by the seed that the client asks for. A call that was not recorded gets a "
-		"tool error that shows the call recorded there, and a session for which no "
+		"tool error that shows the nearest recorded call, and a session for which no "
 		"rollout is left is refused. With --as llm the recording replies as the "
 		"model, with the recorded assistant messages (see PLAYBACK in "
 		"rolldbg-serve(1)).\n"

@@ -110,22 +110,22 @@ replies() {
 	jq -r 'select(.type == "step") | if .outcome == "ok" then .observation.position else .error.message end' "$1"
 }
 
-@test "a call that was not recorded: a tool error with the call recorded there; and looser matching" {
+@test "a call that was not recorded: a tool error with the nearest recorded call; and looser matching" {
 	rolldbg run --quiet --actions DOWN,DOWN,RIGHT --out a.jsonl
 	start_player a.jsonl
 	rolldbg run --quiet --env "$url" --actions DOWN,RIGHT,DOWN,RIGHT,UP --out b.jsonl --fail-on never
 	[ "$(replies b.jsonl)" = '4
-not in the recording: lake_move {"action":"RIGHT"}, call 1 of rollout FrozenLake-v1.0; recorded as call 1: lake_move {"action":"DOWN"}
+not in the recording: lake_move {"action":"RIGHT"}, call 1 of rollout FrozenLake-v1.0; recorded as call 1: lake_move {"action":"DOWN"}; nearest recorded call: 2: lake_move {"action":"RIGHT"}
 8
 9
-not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1.0; the recording ends after 3 calls' ]
+not in the recording: lake_move {"action":"UP"}, call 3 of rollout FrozenLake-v1.0; the recording ends after 3 calls; nearest recorded call: 1: lake_move {"action":"DOWN"}' ]
 	# the server logs it, too
 	has "$(cat player.err)" 'rolldbg: serve: not in the recording: lake_move {"action":"RIGHT"}'
 	stop_player
 	start_player a.jsonl --match arguments
 	rolldbg run --quiet --env "$url" --actions RIGHT,DOWN,DOWN,UP --out c.jsonl --fail-on never
 	[ "$(replies c.jsonl | head -n 3)" = $'9\n4\n8' ]
-	has "$(replies c.jsonl)" 'not in the recording: lake_move {"action":"UP"}, call 2 of rollout FrozenLake-v1.0; recorded as call 2: '
+	has "$(replies c.jsonl)" 'not in the recording: lake_move {"action":"UP"}, call 2 of rollout FrozenLake-v1.0; nearest recorded call: '
 	# the state is the one after the recorded call that was matched
 	[ "$(jq -r 'select(.type == "step") | .state.position' c.jsonl | tr '\n' ' ')" = '0 9 4 8 ' ]
 	stop_player

@@ -252,14 +252,56 @@ static void slow_and_hang(void)
 	server_stop(s);
 }
 
+#define JSON "Content-Type: application/json\r\n"
+
+static void instance_shared(void)
+{
+	struct server *s = faulty("fault=instance-shared");
+	struct got g;
+	int fd = connect_to(s);
+
+	is_int(ws_handshake(fd, "/ws"), 403, "no WebSocket is offered");
+	close(fd);
+	ask(s, "GET", "/schema", "", "", &g);
+	is_int(g.status, 404, "and no schema");
+	ask(s, "GET", "/openapi.json", "", "", &g);
+	ok(strstr(g.body, "\"title\":\"Environment HTTP Server\"") != NULL, "but a name");
+	ask(s, "POST", "/reset", JSON, "{\"seed\":1,\"episode_id\":\"mine\"}", &g);
+	is_int(position_in(&g), 0, "a reset");
+	ask(s, "POST", "/step", JSON, "{\"action\":{\"action\":\"DOWN\"}}", &g);
+	is_int(position_in(&g), 4, "a step");
+	ask(s, "POST", "/step", JSON, "{\"action\":\"DOWN\"}", &g);
+	is_int(position_in(&g), 8,
+	       "an action without a wrapper is accepted, and continues from there");
+	ok(!strstr(g.body, "metadata"), "without metadata");
+	ask(s, "GET", "/state", "", "", &g);
+	ok(strstr(g.body, "{\"episode_id\":null,\"step_count\":2,") == g.body,
+	   "the state is everybody's: %s", g.body);
+	ask(s, "POST", "/step", JSON, "{\"action\":{\"action\":\"OVER\"}}", &g);
+	is_int(g.status, 500, "a refusal of the environment is 500");
+	ask(s, "GET", "/health", "", "", &g);
+	is_str(g.body, "{\"status\":\"healthy\"}", "the server is healthy");
+	is_int(server_steps(s), 2, "two steps");
+	server_stop(s);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } tests[] = {
-	{"leak-slot", leak_slot},       {"capacity", capacity},       {"alias", alias},
-	{"seed-ignored", seed_ignored}, {"no-metadata", no_metadata}, {"close-1011", close_1011},
-	{"stateless", stateless},       {"zombie", zombie},           {"late-reply", late_reply},
-	{"disconnect", disconnect},     {"slow", slow_and_hang},      {"hang", NULL},
+	{"leak-slot", leak_slot},
+	{"capacity", capacity},
+	{"alias", alias},
+	{"seed-ignored", seed_ignored},
+	{"no-metadata", no_metadata},
+	{"close-1011", close_1011},
+	{"stateless", stateless},
+	{"zombie", zombie},
+	{"late-reply", late_reply},
+	{"disconnect", disconnect},
+	{"slow", slow_and_hang},
+	{"hang", NULL},
+	{"instance-shared", instance_shared},
 };
 
 static bool is_tested(const char *fault)

@@ -409,10 +409,12 @@ void target_say_lost(const char *place, const char *why)
 {
 	const char *host = strstr(place, "://");
 	size_t n = host ? (size_t)(host - place) + 3 + strcspn(host + 3, "/?#") : strlen(place);
-	bool named = str_starts(str_from(why), (struct str){place, n}); /* with its own path */
+	struct str said = str_from(why);
+	bool named = str_starts(said, (struct str){place, n}); /* with its own path */
 
-	log_error("%s%s%s", named ? "" : place, named ? "" : ": ", why);
-	if (str_starts(str_from(why), STR("the reset failed: ")) && strstr(why, "Field required"))
-		log_warn(
-			"the arguments of a reset: \1reset-json\2 OBJECT, or `reset` in the lines of \1tasks\2");
+	log_error("%s%s%.*s", named ? "" : place, named ? "" : ": ", STR_ARG(said));
+	if (str_starts(said, STR("the reset failed: ")) && strstr(said.p, "Field required")) {
+		log_warn("the arguments of a reset: \1reset-json\2 OBJECT, or `reset` in the lines "
+		         "of \1tasks\2");
+	}
 }

@@ -25,6 +25,7 @@ enum fault_trait {
 	FAULT_SHARES_ENV = 8,      /* OpenEnv: all sessions act in one environment */
 	FAULT_IGNORES_SEEDS = 16,  /* OpenEnv: each episode uses its own seed */
 	FAULT_HIDES_METADATA = 32, /* OpenEnv: no metadata in replies */
+	FAULT_IS_OLD = 256,        /* OpenEnv: plain HTTP of core 0.1, one environment for all */
 	FAULT_MOVES_COST = 64,     /* MCP: each move costs 1 */
 	FAULT_HAS_NO_TOOLS = 128,  /* MCP */
 };

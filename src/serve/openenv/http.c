@@ -1,5 +1,5 @@
 /* OpenEnv's HTTP endpoints: descriptions of the server, and /reset, /step and /state. Each request
-   has its own environment. See openenv.h. */
+   has its own environment, except on a server of core 0.1. See openenv.h. */
 #include "base/text.h"
 #include "json/scan.h"
 #include "json/write.h"
@@ -16,6 +16,7 @@ struct http_visit {
 	struct reply *reply;
 	struct str body;             /* of POST: an object */
 	struct openenv_episode *env; /* where the request acts */
+	bool old;                    /* core 0.1 */
 };
 
 static void answer_invalid(struct http_visit *v, const struct buf *why)
@@ -26,7 +27,8 @@ static void answer_invalid(struct http_visit *v, const struct buf *why)
 
 static enum metadata_place metadata_place(const struct http_visit *v)
 {
-	return v->server->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE : METADATA_ALWAYS;
+	return v->old || v->server->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE
+	                                                          : METADATA_ALWAYS;
 }
 
 static void reset(struct http_visit *v)
@@ -35,7 +37,7 @@ static void reset(struct http_visit *v)
 	struct buf why = BUF(ERRORS_MAX);
 	uint64_t number;
 
-	if (json_is_null(seed)) {
+	if (v->old || json_is_null(seed)) {
 		number = openenv_next_seed(v->server);
 	} else if (!text_u64(seed, &number)) {
 		fields_wrong(&why, "value_error", STR("seed"),
@@ -52,8 +54,9 @@ static bool is_step(const struct http_visit *v, struct buf *why)
 {
 	static const struct field fields[] = {{"action", FIELD_DICT, true}};
 
-	return fields_validate(v->body, fields, 1, true, why) &&
-	       fields_validate_action(v->server->conf.world, JSON_GET(v->body, "action"), why);
+	return v->old ||
+	       (fields_validate(v->body, fields, 1, true, why) &&
+	        fields_validate_action(v->server->conf.world, JSON_GET(v->body, "action"), why));
 }
 
 static void step(struct http_visit *v)
@@ -61,6 +64,8 @@ static void step(struct http_visit *v)
 	struct str action = JSON_GET(v->body, "action");
 	struct buf why = BUF(ERRORS_MAX);
 
+	if (v->old && json_type(action) != JSON_OBJECT)
+		action = v->body;
 	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
 	if (!is_step(v, &why))
 		answer_invalid(v, &why);
@@ -71,6 +76,19 @@ static void step(struct http_visit *v)
 	else
 		reply_text(v->reply, 500, "Internal Server Error");
 	buf_release(&why);
+}
+
+static void state(struct http_visit *v)
+{
+	if (v->old)
+		episode_state(v->env, &v->reply->body);
+	else /* the framework's state model has no extra fields */
+		buf_text(&v->reply->body, "{\"episode_id\":null,\"step_count\":0}");
+}
+
+static void health(struct http_visit *v)
+{
+	buf_text(&v->reply->body, "{\"status\":\"healthy\"}");
 }
 
 static void metadata(struct http_visit *v)
@@ -103,6 +121,20 @@ static void environments(struct http_visit *v)
 	json_pack(&v->reply->body, "[%t]", v->server->conf.world->server);
 }
 
+/* The minimum that lets a client identify the server: title and paths. */
+static void openapi(struct http_visit *v)
+{
+	static const char rest[] = ",/metadata:{get:{}},/schema:{get:{}},/mcp:{post:{}}}}";
+	struct json_writer w;
+
+	jw_init(&w, &v->reply->body);
+	jw_pack(&w, "{openapi:'3.1.0',info:{title:%t,version:%t}",
+	        v->old ? "Environment HTTP Server" : "OpenEnv Environment HTTP API",
+	        v->old ? "0.1.0" : "1.0.0");
+	jw_pack(&w, "paths:{/reset:{post:{}},/step:{post:{}},/state:{get:{}},/health:{get:{}}");
+	jw_pack(&w, v->old ? "}}" : rest);
+}
+
 static void mcp(struct http_visit *v)
 {
 	if (json_is_valid(v->request->body) && json_type(v->request->body) == JSON_OBJECT) {
@@ -114,30 +146,23 @@ static void mcp(struct http_visit *v)
 	}
 }
 
-/* The minimum that lets a client identify the server: title and paths. */
-#define OPENAPI                                                                                                         \
-	"{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"OpenEnv Environment HTTP API\",\"version\":\"1.0.0\"},"           \
-	"\"paths\":{\"/reset\":{\"post\":{}},\"/step\":{\"post\":{}},\"/state\":{\"get\":{}},\"/health\":{\"get\":{}}," \
-	"\"/metadata\":{\"get\":{}},\"/schema\":{\"get\":{}},\"/mcp\":{\"post\":{}}}}"
-
 enum { NO_BODY, RAW_BODY, OBJECT_BODY };
 
 static const struct {
 	const char *path, *method;
+	bool old; /* core 0.1 has it, too */
 	int body;
 	void (*answer)(struct http_visit *v);
-	const char *fixed; /* what is always answered; NULL: see answer */
 } endpoints[] = {
-	{"/step", "POST", OBJECT_BODY, step, NULL},
-	{"/reset", "POST", OBJECT_BODY, reset, NULL},
-	/* the framework's state model has no extra fields */
-	{"/state", "GET", NO_BODY, NULL, "{\"episode_id\":null,\"step_count\":0}"},
-	{"/health", "GET", NO_BODY, NULL, "{\"status\":\"healthy\"}"},
-	{"/openapi.json", "GET", NO_BODY, NULL, OPENAPI},
-	{"/schema", "GET", NO_BODY, schema, NULL},
-	{"/metadata", "GET", NO_BODY, metadata, NULL},
-	{"/list_environments", "GET", NO_BODY, environments, NULL},
-	{"/mcp", "POST", RAW_BODY, mcp, NULL},
+	{"/step", "POST", true, OBJECT_BODY, step},
+	{"/reset", "POST", true, OBJECT_BODY, reset},
+	{"/state", "GET", true, NO_BODY, state},
+	{"/health", "GET", true, NO_BODY, health},
+	{"/openapi.json", "GET", true, NO_BODY, openapi},
+	{"/schema", "GET", false, NO_BODY, schema},
+	{"/metadata", "GET", false, NO_BODY, metadata},
+	{"/list_environments", "GET", false, NO_BODY, environments},
+	{"/mcp", "POST", false, RAW_BODY, mcp},
 };
 
 static bool read_body(struct http_visit *v)
@@ -169,13 +194,12 @@ static void answer_endpoint(struct http_visit *v, size_t i)
 		v->reply->allow = endpoints[i].method;
 		return;
 	}
-	v->env = &own;
-	if (endpoints[i].fixed) {
-		reply_json(v->reply, 200, endpoints[i].fixed);
-	} else if (endpoints[i].body != OBJECT_BODY || read_body(v)) {
-		if (endpoints[i].answer == step)
-			episode_begin(&own, &v->server->conf, openenv_next_seed(v->server),
+	v->env = v->old ? &v->server->shared : &own;
+	if (endpoints[i].body != OBJECT_BODY || read_body(v)) {
+		if (!v->env->instance && (v->old || endpoints[i].answer == step)) {
+			episode_begin(v->env, &v->server->conf, openenv_next_seed(v->server),
 			              STR_NONE);
+		}
 		reply_json(v->reply, 200, "");
 		endpoints[i].answer(v);
 	}
@@ -193,7 +217,7 @@ static void upgrade(struct http_visit *v)
 		r->allow = "GET";
 	} else if (q->ws_key.n != KEY_LENGTH || !str_is(q->ws_version, "13")) {
 		reply_text(r, 400, "Sec-WebSocket-Key or Sec-WebSocket-Version 13 is missing\n");
-	} else if (!str_is(q->path, "/ws")) {
+	} else if (v->old || !str_is(q->path, "/ws")) {
 		reply_text(r, 403, "");
 	} else {
 		r->action = REPLY_UPGRADE;
@@ -202,14 +226,15 @@ static void upgrade(struct http_visit *v)
 
 void openenv_answer(struct openenv *o, const struct request *q, struct reply *r)
 {
-	struct http_visit v = {.server = o, .request = q, .reply = r};
+	struct http_visit v = {
+		.server = o, .request = q, .reply = r, .old = o->traits & FAULT_IS_OLD};
 
 	if (q->upgrade.n > 0) {
 		upgrade(&v);
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
-		if (str_is(q->path, endpoints[i].path)) {
+		if (str_is(q->path, endpoints[i].path) && (!v.old || endpoints[i].old)) {
 			answer_endpoint(&v, i);
 			return;
 		}

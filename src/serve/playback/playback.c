@@ -272,23 +272,67 @@ static uint64_t key_of(struct str name, struct str arguments)
 	return key;
 }
 
+/* Similarity of two texts: length of the common prefix and suffix, minus the rest. */
+static int64_t similarity(struct str a, struct str b)
+{
+	size_t most = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
+
+	while (head < most && a.p[head] == b.p[head])
+		head++;
+	while (tail < most - head && a.p[a.n - 1 - tail] == b.p[b.n - 1 - tail])
+		tail++;
+	return 3 * (int64_t)(head + tail) - (int64_t)(a.n + b.n);
+}
+
+/* The same tool counts most, then the arguments, then the distance from the current position. */
+static size_t nearest(const struct playback_session *s, struct str name, struct str arguments)
+{
+	const struct recorded_rollout *r = s->rollout;
+	int64_t best = INT64_MIN;
+	size_t found = 0;
+
+	for (size_t i = 0; r->calls && i < r->count; i++) {
+		const struct recorded_call *c = &r->calls[i];
+		size_t away = i > s->next ? i - s->next : s->next - i;
+		int64_t score = similarity(c->arguments, arguments) * 1024 +
+		                (str_eq(c->name, name) ? INT64_C(1) << 40 : 0) -
+		                (int64_t)(away < 1023 ? away : 1023);
+
+		if (score > best) {
+			best = score;
+			found = i;
+		}
+	}
+	return found;
+}
+
 static void explain_miss(const struct playback_session *s, struct str name, struct str arguments,
                          struct buf *why)
 {
 	const struct recorded_rollout *r = s->rollout;
+	struct buf canon = BUF(BUF_MAX_MESSAGE);
+
+	json_canon(json_is_null(arguments) ? STR("{}") : arguments, NULL, JSON_EDIT_DROP, &canon);
+	arguments = buf_view(&canon);
+	size_t near = nearest(s, name, arguments);
 
 	buf_clear(why);
 	buf_text(why, "not in the recording: ");
-	show_call(name, json_is_null(arguments) ? STR("{}") : arguments, why);
+	show_call(name, arguments, why);
 	buf_printf(why, ", call %zu of rollout %.*s", s->next, STR_ARG(r->id));
-	if (s->next < r->count) {
+	if (s->next < r->count && s->all->match == MATCH_EXACT) {
 		buf_printf(why, "; recorded as call %zu: ", s->next);
 		show_call(r->calls[s->next].name, r->calls[s->next].arguments, why);
-	} else {
+	} else if (s->next >= r->count) {
 		buf_printf(why, "; the recording ends after %zu call%s", r->count,
 		           r->count == 1 ? "" : "s");
 	}
+	if (r->count > 0 && (near != s->next || s->all->match != MATCH_EXACT)) {
+		buf_printf(why, "; nearest recorded call: %zu: ", near);
+		show_call(r->calls[near].name, r->calls[near].arguments, why);
+	}
 	log_warn("serve: %s", buf_cstr(why));
+	buf_release(&canon);
 }
 
 /* Searches forward from the current position, then from the beginning. */

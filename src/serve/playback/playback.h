@@ -143,7 +143,7 @@ MUST_USE bool playback_reset(struct playback_session *s, const struct playback_r
                              struct buf *why);
 void playback_end(struct playback_session *s); /* NULL is fine */
 
-/* Returns the recorded call that matches; NULL: none, *why shows the one recorded here, and the
+/* Returns the recorded call that matches; NULL: none, *why shows the nearest one, and the
    position does not change. name: decoded; arguments: raw JSON. */
 const struct recorded_call *playback_call(struct playback_session *s, struct str name,
                                           struct str arguments, struct buf *why);
@@ -180,7 +180,7 @@ struct playback_reply {
 };
 
 /* The reply to tools/call: the recorded one; the state, if the recording's states were read with
-   that tool; or a tool error that shows the call recorded here. name: a raw JSON string. */
+   that tool; or a tool error that shows the nearest recorded call. name: a raw JSON string. */
 void playback_mcp_call(struct playback_session *s, struct str name, struct str arguments,
                        struct playback_reply *out);
 /* Was the recorded session refused by the server? Then *out is the refusal. */

@@ -215,13 +215,13 @@ static uint64_t number_at(const struct buf *text, const char *words, bool before
 	return text_u64((struct str){at, (size_t)(end - at)}, &value) ? value : 0;
 }
 
-struct place {
+struct number_place {
 	const char *words;
 	bool before;
 };
 
 /* The first number that is there. */
-static uint64_t number_of(const struct buf *text, const struct place *places, size_t count)
+static uint64_t number_of(const struct buf *text, const struct number_place *places, size_t count)
 {
 	uint64_t value = 0;
 
@@ -230,12 +230,12 @@ static uint64_t number_of(const struct buf *text, const struct place *places, si
 	return value;
 }
 
-static const struct place context_places[] = {{"maximum context length is ", false},
-                                              {"maximum context length of ", false},
-                                              {"`max_new_tokens` must be <= ", false}};
-static const struct place prompt_places[] = {{"prompt contains at least ", false},
-                                             {" tokens from the input messages", true},
-                                             {". Given: ", false}};
+static const struct number_place context_places[] = {{"maximum context length is ", false},
+                                                     {"maximum context length of ", false},
+                                                     {"`max_new_tokens` must be <= ", false}};
+static const struct number_place prompt_places[] = {{"prompt contains at least ", false},
+                                                    {" tokens from the input messages", true},
+                                                    {". Given: ", false}};
 
 /* vLLM, SGLang and TGI report the prompt's tokens; OpenAI and compatible servers report the total
    requested and the part for the completion. */

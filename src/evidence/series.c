@@ -33,12 +33,6 @@ void series_release(struct series *s)
 	*s = (struct series){.has_last = false};
 }
 
-static void add_moving(struct series *s, struct str pointer)
-{
-	s->moving = arena_grow(&s->arena, s->moving, s->moving_count, sizeof(*s->moving));
-	s->moving[s->moving_count++] = arena_str(&s->arena, pointer);
-}
-
 void series_ignore(struct series *s, struct str pointers, struct str moving)
 {
 	struct arena texts = {0};
@@ -53,10 +47,13 @@ void series_ignore(struct series *s, struct str pointers, struct str moving)
 	for (size_t cursor = 0; json_next(pointers, &cursor, &one);) {
 		struct str text = json_text(&texts, one);
 
-		if (text.p && json_index_find(&known, text).p)
-			add_moving(s, text);
-		else if (text.p && json_paths_add(s->ignored, text, &skipped))
+		if (text.p && json_index_find(&known, text).p) {
+			s->moving = arena_grow(&s->arena, s->moving, s->moving_count,
+			                       sizeof(*s->moving));
+			s->moving[s->moving_count++] = arena_str(&s->arena, text);
+		} else if (text.p && json_paths_add(s->ignored, text, &skipped)) {
 			continue;
+		}
 	}
 	json_index_release(&known);
 	arena_release(&texts);
@@ -150,20 +147,19 @@ static const struct word_set *words_of(struct series_words *c)
 	return &c->set;
 }
 
-static void take_call(struct series *s, struct str arguments)
+void series_call(struct series *s, struct str arguments, int64_t now_ms)
 {
 	struct series_words before = s->words_before;
 
+	s->now_ms = now_ms;
 	s->words_before = s->words;
 	s->words = before;
 	s->words.read = false;
 	s->words.arguments.max = s->text.max = BUF_MAX_MESSAGE;
 	buf_set(&s->words.arguments, arguments);
-	s->words.repeated = s->trial_count > 0 && str_eq(buf_view(&s->words.arguments),
-	                                                 buf_view(&s->words_before.arguments));
-	s->calls_differ = s->calls_differ ||
-	                  (s->trial_count > 0 && !str_eq(buf_view(&s->words.arguments),
-	                                                 buf_view(&s->words_before.arguments)));
+	bool same = str_eq(buf_view(&s->words.arguments), buf_view(&s->words_before.arguments));
+	s->words.repeated = s->trial_count > 0 && same;
+	s->calls_differ = s->calls_differ || (s->trial_count > 0 && !same);
 }
 
 struct blanked {
@@ -209,11 +205,6 @@ static struct blanked blank_words(struct series_words *call, struct str text, bo
 	b.only = b.only && b.any;
 	b.hash = fingerprint(buf_view(out));
 	return b;
-}
-
-static struct blanked blank(struct series_words *call, struct str text, struct buf *out)
-{
-	return blank_words(call, text, true, out);
 }
 
 /* ---- members ---- */
@@ -289,7 +280,7 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 	if (!first && !m->echoes)
 		return;
 	if (is_scalar(after) && after.p)
-		b = blank(&s->words, text_of(after), &s->text);
+		b = blank_words(&s->words, text_of(after), true, &s->text);
 	if (first) {
 		m->text = b.hash;
 		m->is_word = b.only;
@@ -300,7 +291,7 @@ static void follow_echo(struct series *s, struct member *m, struct str before, s
 		if (m->echoes)
 			s->echoing[s->echoing_count++] = m;
 		if (m->echoes && s->known_count > 1 && before.p && !json_is_null(before))
-			b = blank(&s->words_before, text_of(before), &s->text);
+			b = blank_words(&s->words_before, text_of(before), true, &s->text);
 	}
 	m->echoes = m->echoes && b.any && b.hash == m->text;
 	buf_clear(&m->value);
@@ -317,7 +308,8 @@ static void follow_unchanged(struct series *s)
 		struct member *m = s->echoing[i];
 
 		if (m->echoes && m->newest != (int64_t)s->trial_count - 1) {
-			struct blanked b = blank(&s->words, buf_view(&m->value), &s->text);
+			struct blanked b =
+				blank_words(&s->words, buf_view(&m->value), true, &s->text);
 
 			m->echoes = b.any && b.hash == m->text;
 		}
@@ -558,12 +550,6 @@ static void look_for_words(struct series *s, struct str state)
 
 	for (size_t at = 0; w->firsts && !s->names_calls && json_next_word(state, &at, &word);)
 		s->names_calls = first_letter(trimmed(word)) & w->firsts && has_word(w, word);
-}
-
-void series_call(struct series *s, struct str arguments, int64_t now_ms)
-{
-	take_call(s, arguments);
-	s->now_ms = now_ms;
 }
 
 uint64_t series_wordless(struct series *s, struct str reply)

@@ -9,11 +9,10 @@
 
 /* A member that is a number of 64 bits, or consists of such numbers. */
 struct numbers {
-	size_t at, count;
+	size_t at, bytes;
 };
 
-#define NUMBERS(type, member)                                                                      \
-	{offsetof(type, member), sizeof(((type *)0)->member) / sizeof(int64_t)}
+#define NUMBERS(type, member)           {offsetof(type, member), sizeof(((type *)0)->member)}
 #define PUT_NUMBERS(w, key, from, rows) put_numbers((w), (key), (from), (rows), ARRAY_LEN(rows))
 #define GET_NUMBERS(object, key, to, rows)                                                         \
 	get_numbers(JSON_GET(object, key), (to), (rows), ARRAY_LEN(rows))
@@ -57,8 +56,8 @@ static const struct numbers member_rows[] = {
 	NUMBERS(struct group_member, sample),
 	NUMBERS(struct group_member, seed),
 };
-static const struct numbers trace_rows[] = {{0, sizeof(struct trace) / sizeof(int64_t)}};
-static const struct numbers claim_rows[] = {{0, 4}};
+static const struct numbers trace_rows[] = {{0, sizeof(struct trace)}};
+static const struct numbers claim_rows[] = {{0, 4 * sizeof(int64_t)}};
 
 static void put_numbers(struct json_writer *w, const char *key, const void *from,
                         const struct numbers *rows, size_t count)
@@ -69,7 +68,7 @@ static void put_numbers(struct json_writer *w, const char *key, const void *from
 	for (size_t i = 0; i < count; i++) {
 		const int64_t *n = (const void *)((const char *)from + rows[i].at);
 
-		for (size_t k = 0; k < rows[i].count; k++)
+		for (size_t k = 0; k < rows[i].bytes / sizeof(*n); k++)
 			jw_i64(w, n[k]);
 	}
 	jw_end(w);
@@ -83,7 +82,7 @@ static bool get_numbers(struct str array, void *to, const struct numbers *rows, 
 	for (size_t i = 0; i < count; i++) {
 		int64_t *n = (void *)((char *)to + rows[i].at);
 
-		for (size_t k = 0; k < rows[i].count; k++)
+		for (size_t k = 0; k < rows[i].bytes / sizeof(*n); k++)
 			if (!json_next(array, &cursor, &value) || !json_i64(value, &n[k]))
 				return false;
 	}

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define PARTIAL_VERSION 1
+#define PARTIAL_VERSION 2
 #define PARTIAL_MOST    ((size_t)4 << 30)
 
 /* ---- writing ---- */

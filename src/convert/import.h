@@ -41,9 +41,9 @@ struct import_header {
 	struct str id;   /* decoded; absent: made from the task and a running number */
 	struct str task; /* decoded */
 	int64_t sample;
-	struct str seed;        /* raw JSON number */
-	struct str env_name;    /* decoded */
-	struct str policy_name; /* decoded: name of a model or an agent */
+	struct str seed;                  /* raw JSON number */
+	struct str env_name, env_version; /* decoded */
+	struct str policy_name;           /* decoded: name of a model or an agent */
 	/* raw JSON array, in the form of OpenAI or MCP; an empty one is treated as unknown */
 	struct str tools;
 	bool has_state;    /* this rollout has states */

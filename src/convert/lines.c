@@ -119,7 +119,8 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	struct json_writer j;
 
 	jw_init(&j, import_value(m));
-	jw_pack(&j, "{protocol:%t,name:%s,version:null,facts:[", m->format->name, h->env_name);
+	jw_pack(&j, "{protocol:%t,name:%s,version:%s,facts:[", m->format->name, h->env_name,
+	        h->env_version);
 	for (unsigned k = 0; k < KEY_COUNT; k++)
 		if (facts >> k & 1)
 			jw_text(&j, key_name(k));

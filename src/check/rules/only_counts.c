@@ -5,7 +5,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	struct span steps = {.count = 0};
 	const struct member *member = verdict_aside(r->series);
-	char pointer[80], name[64], text[160];
+	char pointer[80], name[64], text[160], how[192] = "";
 
 	for (int64_t k = 0; k < r->steps; k++) {
 		const struct completed_step *p = &r->completed[k];
@@ -19,10 +19,12 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	peer_name(r->work, member->pointer, name, sizeof(name));
 	snprintf(pointer, sizeof(pointer), "/state%s", name);
 	explain_sentence(member, text, sizeof(text));
+	if (name[0]) /* the state as a whole cannot be named */
+		snprintf(how, sizeof(how), "; say which with \1ignore\2 %s or \1effect\2 %s", name,
+		         name);
 	finding_add(out, SEVERITY_WARNING, &steps, pointer,
-	            "%s: a counter of calls, or what the calls %s; say which with \1ignore\2 %s or "
-	            "\1effect\2 %s",
-	            text, member->explanation == MEMBER_ECHO ? "set" : "add", name, name);
+	            "%s: a counter of calls, or what the calls %s%s", text,
+	            member->explanation == MEMBER_ECHO ? "set" : "add", how);
 }
 
 const struct check check_only_counts = {

@@ -271,6 +271,19 @@ size_t find_at(struct str text, struct str part)
 
 /* ---- UTF-8 (RFC 3629) ---- */
 
+size_t utf8_encode(uint32_t code, char *out)
+{
+	if (code < 0x80) {
+		out[0] = (char)code;
+		return 1;
+	}
+	size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	for (size_t i = n - 1; i > 0; i--, code >>= 6)
+		out[i] = (char)(0x80 | (code & 0x3f));
+	out[0] = (char)(0xf00 >> n | code);
+	return n;
+}
+
 size_t utf8_decode(struct str s, uint32_t *code)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};

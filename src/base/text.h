@@ -68,6 +68,8 @@ struct str text_trim(struct str s);
 /* Decodes the code point at the start of s, which must not be empty. Returns its length in
    bytes; 0 if it is not valid UTF-8. */
 size_t utf8_decode(struct str s, uint32_t *code);
+/* Writes a code point, at most 4 bytes; returns their number. */
+size_t utf8_encode(uint32_t code, char *out);
 /* Length of the longest valid UTF-8 (RFC 3629) prefix of s; s.n if all of s is valid. */
 size_t text_utf8_valid(struct str s);
 /* At most the first max bytes of s, without a partial character at the end. */

@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "compare/align.h"
 #include "json/diff.h"
-#include "json/pattern.h"
+#include "json/paths.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "compare/patterns.h"
 
 #include "base/text.h"
-#include "json/pattern.h"
+#include "json/paths.h"
 #include "json/walk.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "compare/patterns.h"
 #include "evidence/clocks.h"
-#include "json/pattern.h"
+#include "json/paths.h"
 #include "json/scan.h"
 #include "json/walk.h"
 

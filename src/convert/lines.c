@@ -3,7 +3,7 @@
 
 #include "json/canon.h"
 #include "json/write.h"
-#include "recording/line_cut.h"
+#include "recording/line_writer.h"
 #include "recording/words.h"
 
 #define NONE STR("null")
@@ -62,7 +62,7 @@ static void put_line(struct import *m, struct import_rollout *r, struct line *l)
 	char detail[128];
 
 	write_line(m, r, l);
-	while (m->out->n - before > LINE_MAX_BYTES && line_cut_longest(l, &m->arena, detail)) {
+	while (m->out->n - before > RECORD_LINE_MAX && line_cut_longest(l, &m->arena, detail)) {
 		struct line event = {.type = LINE_EVENT};
 
 		buf_cut(m->out, before);

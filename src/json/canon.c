@@ -9,7 +9,6 @@
 #include "json/lex.h"
 #include "json/paths_internal.h"
 #include "json/scan.h"
-#include "json/sort.h"
 #include "json/write.h"
 
 #include <stdio.h>
@@ -18,6 +17,12 @@
 /* JSON nested in strings doubles the backslashes at each level, so 64 levels would not fit in
    memory. */
 #define STRINGS_MAX 64
+
+/* A written member: its text is out[at .. end). */
+struct written_member {
+	struct str key; /* decoded */
+	size_t at, end;
+};
 
 struct frame {
 	unsigned char closer;       /* ']', '}', or 0 for a string */
@@ -52,17 +57,70 @@ struct canon {
 	struct written_member first_members[32];
 };
 
-/* ---- output ---- */
+/* ---- the order of members ---- */
 
-static void put(struct canon *c, const void *bytes, size_t n)
+/* Byte order. Most keys differ in their first byte, which needs no function call. */
+ALWAYS_INLINE int key_order(struct str a, struct str b)
 {
-	buf_add(c->out, bytes, n);
+	if (a.n && b.n && a.p[0] != b.p[0])
+		return (unsigned char)a.p[0] < (unsigned char)b.p[0] ? -1 : 1;
+	return str_order(a, b);
 }
+
+#define SORTED_RUN   16   /* members that are sorted by insertion */
+#define SORTED_SMALL 1024 /* bytes of members that are sorted without allocation */
+
+static void insert_all(struct written_member *m, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct written_member one = m[i];
+		size_t j = i;
+
+		for (; j > 0 && key_order(m[j - 1].key, one.key) > 0; j--)
+			m[j] = m[j - 1];
+		m[j] = one;
+	}
+}
+
+/* Equal keys keep their order. */
+static int by_key(const void *left, const void *right)
+{
+	const struct written_member *a = left, *b = right;
+	int order = key_order(a->key, b->key);
+
+	return order ? order : (a->at > b->at) - (a->at < b->at);
+}
+
+/* Sorts adjacent, comma-separated members by key. Equal keys keep their order. */
+static void sort_written(struct written_member *m, size_t n, char *out)
+{
+	char small[SORTED_SMALL], *to = out + m[0].at;
+	const size_t begin = m[0].at, length = m[n - 1].end - begin;
+	char *copy = length <= sizeof(small) ? small : mem_array(length, 1);
+
+	memcpy(copy, to, length);
+	if (n <= SORTED_RUN)
+		insert_all(m, n);
+	else
+		qsort(m, n, sizeof(*m), by_key);
+	for (size_t i = 0; i < n; i++) {
+		size_t size = m[i].end - m[i].at;
+
+		if (i > 0)
+			*to++ = ',';
+		memcpy(to, copy + (m[i].at - begin), size);
+		to += size;
+	}
+	if (copy != small)
+		free(copy);
+}
+
+/* ---- output ---- */
 
 /* Writes everything before p. */
 static void flush(struct canon *c)
 {
-	put(c, c->from, (size_t)(c->p - c->from));
+	buf_add(c->out, c->from, (size_t)(c->p - c->from));
 	c->from = c->p;
 }
 
@@ -98,7 +156,7 @@ static void pass_escape(struct canon *c)
 		return;
 	}
 	flush(c);
-	put(c, text, n);
+	buf_add(c->out, text, n);
 	skip_to(c, after);
 }
 
@@ -266,7 +324,7 @@ static void put_words(struct canon *c, size_t states)
 			c->end = lex_begin(word);
 			pass_text(c);
 			flush(c);
-			put(c, "#", 1);
+			buf_add(c->out, "#", 1);
 			skip_to(c, lex_end(word));
 			c->edits++;
 		}
@@ -307,7 +365,7 @@ static void mask_value(struct canon *c)
 	static const char masked[] = "\"<masked>\"";
 
 	flush(c);
-	put(c, masked, sizeof(masked) - 1);
+	buf_add(c->out, masked, sizeof(masked) - 1);
 	skip_to(c, lex_value(c->p, c->end));
 	c->edits++;
 }

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "json/lex.h"
-#include "json/pattern.h"
+#include "json/paths.h"
 #include "json/scan.h"
 #include "json/write.h"
 
@@ -34,7 +34,7 @@ struct diff_level {
 
 struct diff {
 	struct diff_level *levels;
-	size_t depth, room;
+	size_t depth;
 	struct buf pointer;
 	json_difference_fn *take;
 	void *ctx;
@@ -52,10 +52,7 @@ static const struct json_node *node_after(const struct json_node *node)
 
 static struct json_node *add_node(struct json_form *f, struct str key, const unsigned char *begin)
 {
-	if (f->count == f->room) {
-		f->room = f->room ? 2 * f->room : 16;
-		f->nodes = mem_resize(f->nodes, f->room, sizeof(*f->nodes));
-	}
+	f->nodes = mem_grow(f->nodes, f->count, sizeof(*f->nodes));
 	struct json_node *node = &f->nodes[f->count++];
 	*node = (struct json_node){.key = key, .value.p = (const char *)begin, .size = 1};
 	return node;
@@ -248,8 +245,7 @@ static void read_unordered(struct side *s, struct str key)
 	jw_end(&w);
 	if (!object.full && !name.full)
 		(void)visit_own(s, buf_view(&object));
-	buf_release(&name);
-	buf_release(&object);
+	BUFS_RELEASE(&name, &object);
 }
 
 /* Enters two containers of one type. False: there are none. */
@@ -259,10 +255,7 @@ static bool enter(struct diff *w, const struct json_node *before, const struct j
 
 	if (!may_hold(before) || !may_hold(after))
 		return false;
-	if (w->depth == w->room) {
-		w->room = w->room ? 2 * w->room : 16;
-		w->levels = mem_resize(w->levels, w->room, sizeof(*w->levels));
-	}
+	w->levels = mem_grow(w->levels, w->depth, sizeof(*w->levels));
 	struct diff_level *l = &w->levels[w->depth++];
 	enum json_type a = begin_side(&l->before, before), b = begin_side(&l->after, after);
 	l->object = a == JSON_OBJECT;
@@ -305,8 +298,7 @@ static int compare_keys(struct str a, struct str b)
 	json_decode_key(a, &one);
 	json_decode_key(b, &two);
 	order = str_order(buf_view(&one), buf_view(&two));
-	buf_release(&one);
-	buf_release(&two);
+	BUFS_RELEASE(&one, &two);
 	return order;
 }
 

@@ -26,7 +26,7 @@ void json_diff(struct str before, struct str after, const struct json_paths *ign
 struct json_form {
 	struct buf text;
 	struct json_node *nodes;
-	size_t count, room;
+	size_t count;
 };
 
 void json_form_read(struct json_form *f, struct str value, const struct json_paths *ignore);

@@ -11,29 +11,18 @@ bool json_equal(struct str a, struct str b)
 	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
 	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
 	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
-	buf_release(&canon[0]);
-	buf_release(&canon[1]);
+	BUFS_RELEASE(&canon[0], &canon[1]);
 	return same;
-}
-
-/* Removes and returns the text up to the byte, which is dropped. */
-static struct str take_until(struct str *rest, char byte)
-{
-	const char *at = memchr(rest->p, byte, rest->n);
-	struct str taken = {rest->p, at ? (size_t)(at - rest->p) : rest->n};
-
-	*rest = str_skip(*rest, taken.n + 1);
-	return taken;
 }
 
 /* Line breaks in strings are always escaped, so any raw one is outside strings. */
 void json_minify(struct str value, struct buf *out)
 {
 	while (value.n > 0) {
-		struct str line = take_until(&value, '\n');
+		struct str line = str_cut(&value, '\n');
 
 		while (line.n > 0)
-			buf_str(out, take_until(&line, '\r'));
+			buf_str(out, str_cut(&line, '\r'));
 	}
 }
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "json/lex.h"
 #include "json/paths_internal.h"
-#include "json/pattern.h"
+#include "json/scan.h"
 
 #include <stdlib.h>
 
@@ -20,7 +20,7 @@ struct json_paths {
 	struct buf text;
 	/* the tokens of all patterns, each pattern followed by TOKEN_END */
 	struct path_token *tokens;
-	size_t tokens_n, tokens_cap;
+	size_t tokens_n;
 };
 
 struct json_paths *json_paths_new(bool wild)
@@ -47,10 +47,7 @@ bool paths_are_wild(const struct json_paths *p)
 
 static void add_token(struct json_paths *p, struct path_token t)
 {
-	if (p->tokens_n == p->tokens_cap) {
-		p->tokens_cap = p->tokens_cap ? 2 * p->tokens_cap : 16;
-		p->tokens = mem_resize(p->tokens, p->tokens_cap, sizeof(*p->tokens));
-	}
+	p->tokens = mem_grow(p->tokens, p->tokens_n, sizeof(*p->tokens));
 	p->tokens[p->tokens_n++] = t;
 }
 
@@ -164,6 +161,36 @@ bool paths_child(const struct json_paths *paths, struct path_states *s, size_t f
 			picked = open_at(paths, s, begin, at + 1) || picked;
 	}
 	return picked;
+}
+
+/* ---- pointers as text ---- */
+
+void json_pointer_add(struct buf *pointer, struct str token)
+{
+	size_t from = 0;
+
+	buf_char(pointer, '/');
+	for (size_t i = 0; i < token.n; i++) {
+		if (token.p[i] == '~' || token.p[i] == '/') {
+			buf_add(pointer, token.p + from, i - from);
+			buf_text(pointer, token.p[i] == '~' ? "~0" : "~1");
+			from = i + 1;
+		}
+	}
+	buf_str(pointer, str_skip(token, from));
+}
+
+void json_pointer_add_key(struct buf *pointer, struct str key)
+{
+	struct buf text = BUF(2 * key.n + 8);
+
+	if (!json_has_escape(key)) {
+		json_pointer_add(pointer, key);
+		return;
+	}
+	json_decode_key(key, &text);
+	json_pointer_add(pointer, buf_view(&text));
+	buf_release(&text);
 }
 
 bool json_pattern_fits(struct str pattern, struct str pointer)

@@ -123,8 +123,7 @@ static struct str resolve(struct references *r, struct str root, struct str sche
 		if (json_type(schema) != JSON_OBJECT || scratch.n)
 			schema = STR_NONE;
 	}
-	buf_release(&pointer);
-	buf_release(&scratch);
+	BUFS_RELEASE(&pointer, &scratch);
 	return schema;
 }
 

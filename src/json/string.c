@@ -48,22 +48,9 @@ static size_t put_hex4(uint32_t unit, char out[6])
 	return 6;
 }
 
-static size_t put_utf8(uint32_t code, char out[6])
-{
-	if (code < 0x80) {
-		out[0] = (char)code;
-		return 1;
-	}
-	size_t n = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-	for (size_t i = n - 1; i > 0; i--, code >>= 6)
-		out[i] = (char)(0x80 | (code & 0x3f));
-	out[0] = (char)(0xf00 >> n | code);
-	return n;
-}
-
 size_t lex_text(uint32_t code, char out[6])
 {
-	return lex_is_surrogate(code) ? put_hex4(code, out) : put_utf8(code, out);
+	return lex_is_surrogate(code) ? put_hex4(code, out) : utf8_encode(code, out);
 }
 
 size_t lex_canonical(uint32_t code, char out[6])

@@ -2,7 +2,7 @@
 #include "json/walk.h"
 
 #include "base/mem.h"
-#include "json/pattern.h"
+#include "json/paths.h"
 #include "json/scan.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct open_container {
 
 struct walking {
 	struct open_container *levels;
-	size_t depth, room;
+	size_t depth;
 	struct buf pointer;
 };
 
@@ -29,10 +29,7 @@ static void enter(struct walking *w, struct str value)
 		buf_release(&text);
 		return;
 	}
-	if (w->depth == w->room) {
-		w->room = w->room ? 2 * w->room : 16;
-		w->levels = mem_resize(w->levels, w->room, sizeof(*w->levels));
-	}
+	w->levels = mem_grow(w->levels, w->depth, sizeof(*w->levels));
 	w->levels[w->depth++] = (struct open_container){
 		.container = container, .pointer_n = w->pointer.n, .text = text};
 }

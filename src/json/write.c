@@ -241,7 +241,7 @@ void json_indent(struct buf *out, struct str valid_json)
 }
 /* ---- templates ---- */
 
-/* Writes the next argument, after its key if it has one; optional: not if it is absent. */
+/* Writes the next argument, after its key if it has one; optional: not if it is absent or 0. */
 static void put_argument(struct json_writer *w, struct str key, bool optional, char type,
                          va_list *args)
 {
@@ -253,7 +253,7 @@ static void put_argument(struct json_writer *w, struct str key, bool optional, c
 		number = strchr("ic", type) ? va_arg(*args, int64_t) : va_arg(*args, int);
 	else
 		s = type == 't' ? str_from(va_arg(*args, const char *)) : va_arg(*args, struct str);
-	if (optional && !s.p)
+	if (optional && !s.p && !number)
 		return;
 	if (key.p)
 		jw_key_str(w, key);

@@ -62,7 +62,7 @@ void jw_line_end(struct json_writer *w);
      %r  struct str: raw JSON        %s  struct str: a text        %t  const char *: a text
      %b  bool                        %d  int                       %i  int64_t
      %c  int64_t, negative: null
-   Absent or NULL: null, and with a ? (%?r) the member is left out. A template may open containers
+   Absent or NULL: null, and with a ? (%?r) the member is left out, as is a number that is 0. A template may open containers
    that a later one closes. */
 void jw_pack(struct json_writer *w, const char *form, ...);
 /* The same, with a writer of its own. */

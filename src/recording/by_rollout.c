@@ -2,7 +2,6 @@
 #include "recording/by_rollout.h"
 
 #include "base/mem.h"
-#include "recording/skim.h"
 
 #include <inttypes.h>
 #include <search.h>
@@ -37,7 +36,7 @@ struct by_rollout {
 	bool in_stretch;       /* `reader` is in the stretch before it */
 	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
 	struct stretch *stretches;
-	size_t count, room;
+	size_t count;
 	void *ids; /* tsearch tree of struct rollout_rank */
 	struct rollout_rank *all;
 	size_t rollouts;
@@ -117,10 +116,7 @@ static void note_place(struct by_rollout *b, const struct line *l, const struct 
 		same ? last->rollout : rollout_of(b, l->rollout, header);
 
 	if (!goes_on(b, rollout)) {
-		if (b->count == b->room) {
-			b->room = b->room ? 2 * b->room : 64;
-			b->stretches = mem_resize(b->stretches, b->room, sizeof(*b->stretches));
-		}
+		b->stretches = mem_grow(b->stretches, b->count, sizeof(*b->stretches));
 		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
 		                                            .begin = note->offset,
@@ -318,6 +314,38 @@ static int skim(struct skimming *s, struct line *l, struct error *err)
 		s->next++;
 	}
 	return more;
+}
+
+static size_t common_bytes(struct str a, struct str b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return n;
+}
+
+/* Does the line end with the member that begins at this byte and the closing brace? */
+static bool is_last_member(struct str line, size_t at)
+{
+	struct json_fault fault;
+	size_t used;
+
+	return json_validate_first(str_skip(line, at), &used, &fault) == 0 &&
+	       at + used + 1 == line.n && line.p[line.n - 1] == '}';
+}
+
+bool line_same_but_meta(struct str a, struct str b)
+{
+	static const struct str meta = STR_INIT(",\"meta\":{");
+	size_t at;
+
+	if (str_eq(a, b))
+		return true;
+	at = common_bytes(a, b);
+	while (at >= meta.n && memcmp(a.p + at - meta.n, meta.p, meta.n) != 0)
+		at--;
+	return at >= meta.n && is_last_member(a, at - 1) && is_last_member(b, at - 1);
 }
 
 int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,

@@ -35,6 +35,9 @@ int by_rollout_place_error(struct error *err, const struct reader_note *note);
    if reading failed. */
 MUST_USE int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
                                   struct error *err);
+/* Are two lines equal except for the object under their last key, `meta`? False also if the
+   bytes do not decide it. */
+bool line_same_but_meta(struct str a, struct str b);
 void by_rollout_close(struct by_rollout *b); /* NULL is fine */
 
 #endif

@@ -122,8 +122,7 @@ static void add_trial(struct file_list *l, const char *path)
 			break;
 		}
 	}
-	buf_release(&trial);
-	buf_release(&file);
+	BUFS_RELEASE(&trial, &file);
 }
 
 /* A directory of recordings, a trainer's output with completions/, a job of Harbor or one of its

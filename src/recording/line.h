@@ -13,8 +13,9 @@
 #include "json/scan.h"
 #include "recording/words.h"
 
-#define RECORD_FORMAT  "rolldbg"
-#define RECORD_VERSION 1
+#define RECORD_FORMAT   "rolldbg"
+#define RECORD_VERSION  1
+#define RECORD_LINE_MAX BUF_MAX_MESSAGE /* the readers' limit for one line */
 
 enum line_type {
 	LINE_HEADER,

@@ -5,10 +5,88 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "json/write.h"
-#include "recording/line_cut.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+/* ---- working memory ---- */
+
+struct scratch {
+	struct scratch *next; /* next in the pool */
+	struct arena arena;
+	struct buf text, value, parsed, hash;
+	struct hasher *hasher;
+};
+
+struct scratch_pool {
+	pthread_mutex_t lock; /* protects the members below */
+	struct scratch *first;
+};
+
+struct scratch_pool *scratch_pool_new(void)
+{
+	struct scratch_pool *p = mem_new(sizeof(*p));
+
+	pthread_mutex_init(&p->lock, NULL);
+	return p;
+}
+
+static struct scratch *scratch_new(void)
+{
+	struct scratch *s = mem_new(sizeof(*s));
+
+	s->hasher = hasher_new();
+	s->text = s->value = s->parsed = s->hash = BUF(2 * BUF_MAX_MESSAGE);
+	return s;
+}
+
+static void scratch_free(struct scratch *s)
+{
+	BUFS_RELEASE(&s->text, &s->value, &s->parsed, &s->hash);
+	arena_release(&s->arena);
+	hasher_free(s->hasher);
+	free(s);
+}
+
+void scratch_pool_free(struct scratch_pool *p)
+{
+	if (!p)
+		return;
+	while (p->first) {
+		struct scratch *s = p->first;
+
+		p->first = s->next;
+		scratch_free(s);
+	}
+	pthread_mutex_destroy(&p->lock);
+	free(p);
+}
+
+/* The content of its buffers is undefined. If p is NULL, it is allocated and freed each time. */
+static struct scratch *scratch_take(struct scratch_pool *p)
+{
+	if (!p)
+		return scratch_new();
+	pthread_mutex_lock(&p->lock);
+	struct scratch *s = p->first;
+	p->first = s ? s->next : NULL;
+	pthread_mutex_unlock(&p->lock);
+	return s ? s : scratch_new();
+}
+
+static void scratch_give(struct scratch_pool *p, struct scratch *s)
+{
+	if (!p) {
+		scratch_free(s);
+		return;
+	}
+	arena_reset(&s->arena);
+	pthread_mutex_lock(&p->lock);
+	s->next = p->first;
+	p->first = s;
+	pthread_mutex_unlock(&p->lock);
+}
 
 void line_writer_init(struct line_writer *w, struct recorder *recorder,
                       const struct line_sink *sinks, size_t sink_count, struct clock clock,
@@ -49,47 +127,27 @@ static void keep_value(struct line_writer *w, struct line *l, enum key k)
 	w->overflown |= (uint64_t)value->full << k;
 }
 
-static struct json_writer begin_object(struct line_writer *w)
+/* Sets a value from a template of jw_pack. */
+static void set_pack(struct line_writer *w, struct line *l, enum key k, const char *form, ...)
 {
-	struct json_writer j = begin_value(w);
+	va_list args;
 
-	jw_object(&j);
-	return j;
-}
-
-static void keep_object(struct line_writer *w, struct json_writer *j, struct line *l, enum key k)
-{
-	jw_end(j);
+	buf_clear(&w->s->value);
+	va_start(args, form);
+	json_vpack(&w->s->value, form, args);
+	va_end(args);
 	keep_value(w, l, k);
 }
 
-static void set_text(struct line_writer *w, struct line *l, enum key k, const char *text)
+static struct str flag(int8_t value)
 {
-	struct json_writer j = begin_value(w);
-
-	jw_text(&j, text);
-	keep_value(w, l, k);
+	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
 }
 
-static void set_i64(struct line_writer *w, struct line *l, enum key k, int64_t v)
+/* Absent if it is empty. */
+static struct str known(struct str s)
 {
-	struct json_writer j = begin_value(w);
-
-	if (v < 0)
-		jw_null(&j);
-	else
-		jw_i64(&j, v);
-	keep_value(w, l, k);
-}
-
-static void set_raw(struct line *l, enum key k, struct str raw)
-{
-	l->value[k] = raw.p ? raw : STR("null");
-}
-
-static void set_flag(struct line *l, enum key k, int8_t flag)
-{
-	l->value[k] = flag < 0 ? STR("null") : flag ? STR("true") : STR("false");
+	return s.n ? s : STR_NONE;
 }
 
 static void set_state(struct line_writer *w, struct line *l, struct str state,
@@ -97,71 +155,40 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 {
 	char hex[HASH_HEX + 1];
 
-	set_raw(l, KEY_STATE, state);
-	l->value[KEY_STATE_HASH] = STR("null");
+	l->value[KEY_STATE] = state;
 	if (state.p) {
 		json_hash(w->s->hasher, state, ignore, &w->s->hash, hex);
-		set_text(w, l, KEY_STATE_HASH, hex);
+		set_pack(w, l, KEY_STATE_HASH, "%t", hex);
 	}
-}
-
-/* null if absent. */
-static void put_value(struct json_writer *j, const char *key, struct str s)
-{
-	jw_put_str(j, key, s);
-}
-
-/* Nothing if the value is empty. */
-static void put_raw(struct json_writer *j, const char *key, struct str value)
-{
-	if (value.n)
-		jw_put_raw(j, key, value);
-}
-
-static void put_text(struct json_writer *j, const char *key, const char *text)
-{
-	jw_put_text(j, key, text);
 }
 
 static void set_outcome(struct line_writer *w, struct line *l, const struct env_reply *r)
 {
-	struct json_writer j;
-
-	set_text(w, l, KEY_OUTCOME, outcome_name(r->outcome));
-	l->value[KEY_ERROR] = STR("null");
-	if (r->outcome == OUTCOME_OK)
-		return;
-	j = begin_object(w);
-	put_text(&j, "class", error_class_name(r->error.class));
-	put_text(&j, "layer", error_layer_name(r->error.layer));
-	jw_put_raw(&j, "code", r->error.code);
-	put_value(&j, "message", r->error.message);
-	if (r->error.disagrees != LAYER_NONE)
-		put_text(&j, "disagrees", error_layer_name(r->error.disagrees));
-	keep_object(w, &j, l, KEY_ERROR);
+	set_pack(w, l, KEY_OUTCOME, "%t", outcome_name(r->outcome));
+	if (r->outcome != OUTCOME_OK) {
+		set_pack(w, l, KEY_ERROR, "{class:%t,layer:%t,code:%r,message:%s,disagrees:%?t}",
+		         error_class_name(r->error.class), error_layer_name(r->error.layer),
+		         r->error.code, r->error.message, error_layer_name(r->error.disagrees));
+	}
 }
 
 /* Keeps bytes that are not JSON as text, or as base64 if they are not UTF-8. */
 static void set_raw_bytes(struct line_writer *w, struct line *l, struct str bytes)
 {
-	struct json_writer j = begin_value(w);
-
-	if (!bytes.p)
-		return;
-	if (text_utf8_valid(bytes) == bytes.n) {
-		jw_str(&j, bytes);
-		keep_value(w, l, KEY_RAW);
-		return;
+	if (bytes.p && text_utf8_valid(bytes) == bytes.n) {
+		set_pack(w, l, KEY_RAW, "%s", bytes);
+	} else if (bytes.p) {
+		buf_clear(&w->s->value);
+		buf_char(&w->s->value, '"');
+		base64_encode(&w->s->value, bytes);
+		buf_char(&w->s->value, '"');
+		keep_value(w, l, KEY_RAW_BASE64);
 	}
-	buf_char(&w->s->value, '"');
-	base64_encode(&w->s->value, bytes);
-	buf_char(&w->s->value, '"');
-	keep_value(w, l, KEY_RAW_BASE64);
 }
 
 static void set_content(struct line_writer *w, struct line *l, const struct env_reply *r)
 {
-	set_raw(l, KEY_OBSERVATION, r->observation);
+	l->value[KEY_OBSERVATION] = r->observation;
 	if (r->observation.n && memchr(r->observation.p, '\n', r->observation.n)) {
 		buf_clear(&w->s->value);
 		json_minify(r->observation, &w->s->value);
@@ -174,44 +201,92 @@ static void set_content(struct line_writer *w, struct line *l, const struct env_
 /* The model's messages, followed by those added with the result. */
 static void set_messages(struct line_writer *w, struct line *l, struct str first, struct str then)
 {
-	buf_clear(&w->s->value);
-	buf_char(&w->s->value, '[');
-	buf_str(&w->s->value, first);
-	buf_text(&w->s->value, first.n && then.n ? "," : "");
-	buf_str(&w->s->value, then);
-	buf_char(&w->s->value, ']');
-	keep_value(w, l, KEY_MESSAGES);
+	set_pack(w, l, KEY_MESSAGES, "[%?r,%?r]", known(first), known(then));
 }
 
-static void put_time(struct json_writer *j, const char *key, uint64_t unix_ms)
-{
-	char text[32];
+#define TEXT_BYTES 32 /* of a time, and of a number with three decimals */
 
+static const char *time_of(uint64_t unix_ms, char text[TEXT_BYTES])
+{
 	clock_format(unix_ms, text);
-	put_text(j, key, text);
+	return text;
 }
 
-/* Writes a number with three decimals. */
-static void put_thousandths(struct json_writer *j, const char *key, uint64_t thousandths)
+static struct str thousandths(uint64_t n, char text[TEXT_BYTES])
 {
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", thousandths / 1000,
-	         (unsigned)(thousandths % 1000));
-	jw_put_raw(j, key, str_from(text));
+	snprintf(text, TEXT_BYTES, "%" PRIu64 ".%03u", n / 1000, (unsigned)(n % 1000));
+	return str_from(text);
 }
 
-static void put_str(struct json_writer *j, const char *key, struct str s)
+/* ---- lines that are too long ---- */
+
+#define KEPT ((size_t)1 << 20) /* bytes: enough to identify the content */
+
+/* The total size of all values. If it is small, no escaping or redaction can make the line too
+   long. */
+static size_t values_bytes(const struct line *l)
 {
-	if (s.p && s.n)
-		put_value(j, key, s);
+	size_t n = 0;
+
+	for (size_t k = 0; k < KEY_COUNT; k++)
+		n += l->value[k].n;
+	return n;
 }
 
-/* Nothing if it is 0. */
-static void put_count(struct json_writer *j, const char *key, int64_t n)
+/* The detail of the event for a value that exceeded a buffer's cap while being written. */
+static void cut_whole(const struct line *l, enum key k, char detail[128])
 {
-	if (n)
-		jw_put_i64(j, key, n);
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].key == k)
+			snprintf(detail, 128, "{\"what\":\"%s\",\"kept\":0}", rows[i].name);
+}
+
+static const struct line_key *longest(const struct line *l)
+{
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count), *found = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t n = l->value[rows[i].key].n;
+
+		if (rows[i].types & (T_NULL | T_OPTIONAL) && n > 2 * KEPT &&
+		    (!found || n > l->value[found->key].n)) {
+			found = &rows[i];
+		}
+	}
+	return found;
+}
+
+/* The start of a string's text, or of another value's JSON, as a JSON string. */
+static struct str beginning(struct str value, struct arena *a)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE), string = BUF(BUF_MAX_MESSAGE);
+
+	if (json_type(value) == JSON_STRING) {
+		json_decode(value, &text);
+		value = buf_view(&text);
+	}
+	json_quote(&string, text_utf8_cut(value, KEPT));
+	buf_release(&text);
+	return buf_keep(&string, a);
+}
+
+bool line_cut_longest(struct line *l, struct arena *a, char detail[128])
+{
+	const struct line_key *k = longest(l);
+
+	if (!k)
+		return false;
+	struct str *value = &l->value[k->key];
+	size_t before = value->n;
+	bool string = k->types & T_STRING && k->key != KEY_STATE && k->key != KEY_RAW_BASE64;
+	*value = string ? beginning(*value, a) : STR("null");
+	snprintf(detail, 128, "{\"what\":\"%s\",\"kept\":%zu,\"of\":%zu}", k->name,
+	         string ? value->n : 0, before);
+	return true;
 }
 
 /* ---- writing ---- */
@@ -236,8 +311,8 @@ static int hand_out(struct line_writer *w, struct str text, struct error *err)
 
 static void name_line(struct line_writer *w, struct line *l)
 {
-	set_text(w, l, KEY_TYPE, line_type_name(l->type));
-	set_text(w, l, KEY_ROLLOUT, w->rollout);
+	set_pack(w, l, KEY_TYPE, "%t", line_type_name(l->type));
+	set_pack(w, l, KEY_ROLLOUT, "%t", w->rollout);
 }
 
 /* Writes a line that is within the size limit. */
@@ -247,7 +322,7 @@ static int write_line(struct line_writer *w, struct line *l, struct error *err)
 
 	w->lines++;
 	if (l->type == LINE_END)
-		set_i64(w, l, KEY_LINES, w->lines);
+		set_pack(w, l, KEY_LINES, "%i", w->lines);
 	if (w->order)
 		pthread_mutex_lock(w->order);
 	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
@@ -264,9 +339,9 @@ static struct line event_line(struct line_writer *w, int64_t turn, const struct 
 {
 	struct line l = begin_line(w, LINE_EVENT);
 
-	set_i64(w, &l, KEY_TURN, turn);
-	set_text(w, &l, KEY_EVENT, event_kind_name(e->kind));
-	set_raw(&l, KEY_DETAIL, e->detail);
+	set_pack(w, &l, KEY_TURN, "%c", turn);
+	set_pack(w, &l, KEY_EVENT, "%t", event_kind_name(e->kind));
+	l.value[KEY_DETAIL] = e->detail;
 	name_line(w, &l);
 	return l;
 }
@@ -291,7 +366,7 @@ static int cut_line(struct line_writer *w, struct line *l, struct error *err)
 
 	for (unsigned k = 0; !failed && k < KEY_COUNT; k++) {
 		if (w->overflown >> k & 1) {
-			line_cut_whole(l, k, detail);
+			cut_whole(l, k, detail);
 			failed = write_truncation(w, l, detail, err);
 		}
 	}
@@ -306,7 +381,7 @@ static int cut_line(struct line_writer *w, struct line *l, struct error *err)
 static int put_line(struct line_writer *w, struct line *l, struct error *err)
 {
 	name_line(w, l);
-	if ((w->overflown || line_values_bytes(l) > LINE_MAX_BYTES / 4) && l->type != LINE_HEADER &&
+	if ((w->overflown || values_bytes(l) > RECORD_LINE_MAX / 4) && l->type != LINE_HEADER &&
 	    cut_line(w, l, err)) {
 		scratch_give(w->pool, w->s);
 		w->s = NULL;
@@ -317,113 +392,87 @@ static int put_line(struct line_writer *w, struct line *l, struct error *err)
 
 /* ---- header ---- */
 
-static const char *const target_keys[] = {
-	[STATE_RESOURCE] = "resource", [STATE_TOOL] = "tool", [STATE_OBSERVATION] = "pointer"};
+static struct str target_of(const struct header_fields *f, enum state_kind kind)
+{
+	return f->state_kind == kind ? known(f->state_target) : STR_NONE;
+}
 
 static void set_env(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
-	struct json_writer j = begin_object(w);
-
-	put_text(&j, "protocol", f->protocol);
-	put_value(&j, "name", f->env_name);
-	put_value(&j, "version", f->env_version);
-	keep_object(w, &j, l, KEY_ENV);
-
-	j = begin_object(w);
-	put_text(&j, "kind",
-	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind));
-	put_str(&j, f->state_target.n ? target_keys[f->state_kind] : "", f->state_target);
-	put_raw(&j, "arguments", json_count(f->state_arguments) ? f->state_arguments : STR_NONE);
-	put_raw(&j, "ignore", f->state_ignore.p ? f->state_ignore : STR("[]"));
-	put_raw(&j, "volatile", f->volatile_numbers);
-	put_raw(&j, "names", f->no_names ? STR("false") : STR_NONE);
-	keep_object(w, &j, l, KEY_STATE_SOURCE);
-	set_raw(l, KEY_TOOLS, f->tools);
+	set_pack(w, l, KEY_ENV, "{protocol:%t,name:%s,version:%s}", f->protocol, f->env_name,
+	         f->env_version);
+	set_pack(w, l, KEY_STATE_SOURCE,
+	         "{kind:%t,resource:%?s,tool:%?s,pointer:%?s,arguments:%?r,ignore:%r,volatile:%?r,"
+	         "names:%?r}",
+	         state_kind_name(f->state_kind == STATE_UNKNOWN ? STATE_NONE : f->state_kind),
+	         target_of(f, STATE_RESOURCE), target_of(f, STATE_TOOL),
+	         target_of(f, STATE_OBSERVATION),
+	         json_count(f->state_arguments) ? f->state_arguments : STR_NONE,
+	         f->state_ignore.p ? f->state_ignore : STR("[]"), known(f->volatile_numbers),
+	         f->no_names ? STR("false") : STR_NONE);
+	l->value[KEY_TOOLS] = f->tools;
 }
 
-static void set_policy(struct line_writer *w, struct line *l, const struct header_fields *f)
+static void set_policy_and_limits(struct line_writer *w, struct line *l,
+                                  const struct header_fields *f)
 {
-	struct json_writer j = begin_object(w);
-
-	put_text(&j, "kind", policy_kind_name(f->policy_kind));
-	put_value(&j, "name", f->policy_name);
-	put_raw(&j, "params", f->policy_params);
-	keep_object(w, &j, l, KEY_POLICY);
-	l->value[KEY_POLICY] = f->policy_kind ? l->value[KEY_POLICY] : STR("null");
+	if (f->policy_kind) {
+		set_pack(w, l, KEY_POLICY, "{kind:%t,name:%s,params:%?r}",
+		         policy_kind_name(f->policy_kind), f->policy_name, known(f->policy_params));
+	}
+	if (f->max_turns >= 0) {
+		set_pack(w, l, KEY_LIMITS, "{max_turns:%i,timeout_ms:%i,group_size:%?i}",
+		         f->max_turns, (int64_t)f->timeout_ms, f->group_size);
+	}
 }
 
-static void set_limits_and_masks(struct line_writer *w, struct line *l,
-                                 const struct header_fields *f)
+static void set_masks(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
-	struct json_writer j = begin_object(w);
+	struct json_writer j = begin_value(w);
 
-	jw_put_i64(&j, "max_turns", f->max_turns);
-	jw_put_u64(&j, "timeout_ms", f->timeout_ms);
-	put_count(&j, "group_size", f->group_size);
-	keep_object(w, &j, l, KEY_LIMITS);
-	l->value[KEY_LIMITS] = f->max_turns < 0 ? STR("null") : l->value[KEY_LIMITS];
-
-	j = begin_value(w);
 	jw_array(&j);
 	for (size_t i = 0; i < f->mask_count; i++)
 		jw_text(&j, f->masks[i]);
-	keep_object(w, &j, l, KEY_MASKS);
-}
-
-static void put_mcp(struct json_writer *j, const struct header_fields *f)
-{
-	if (f->revision) {
-		jw_put_object(j, "mcp");
-		put_text(j, "revision", f->revision);
-		put_text(j, "era", f->era);
-		put_text(j, "transport", f->transport);
-		jw_end(j);
-	}
+	jw_end(&j);
+	keep_value(w, l, KEY_MASKS);
 }
 
 static void set_header_meta(struct line_writer *w, struct line *l, const struct header_fields *f)
 {
-	struct json_writer j = begin_object(w);
+	struct json_writer j = begin_value(w);
+	char now[TEXT_BYTES];
 
-	put_time(&j, "started", w->clock.unix_ms(w->clock.ctx));
-	put_text(&j, "rolldbg", f->version);
-	put_str(&j, "url", f->url);
-	put_str(&j, "session", f->session);
-	put_str(&j, "env_session", f->env_session);
-	put_count(&j, "client_port", f->client_port);
-	put_str(&j, "parent", f->parent_file);
-	put_mcp(&j, f);
-	keep_object(w, &j, l, KEY_META);
+	jw_pack(&j,
+	        "{started:%t,rolldbg:%t,url:%?s,session:%?s,env_session:%?s,client_port:%?i,"
+	        "parent:%?s",
+	        time_of(w->clock.unix_ms(w->clock.ctx), now), f->version, known(f->url),
+	        known(f->session), known(f->env_session), f->client_port, known(f->parent_file));
+	if (f->revision) {
+		jw_pack(&j, "mcp:{revision:%t,era:%t,transport:%t}", f->revision, f->era,
+		        f->transport);
+	}
+	jw_end(&j);
+	keep_value(w, l, KEY_META);
 }
 
 int line_writer_header(struct line_writer *w, const struct header_fields *f, struct error *err)
 {
 	struct line l = begin_line(w, LINE_HEADER);
-	struct json_writer j = begin_object(w);
 
-	put_text(&j, "id", f->task);
-	put_raw(&j, "vars", f->vars);
-	put_raw(&j, "reset", f->reset_args);
-	keep_object(w, &j, &l, KEY_TASK);
-	set_text(w, &l, KEY_FORMAT, RECORD_FORMAT);
-	set_i64(w, &l, KEY_VERSION, RECORD_VERSION);
-	set_i64(w, &l, KEY_SAMPLE, f->sample);
-	l.value[KEY_SEED] = STR("null");
-	if (f->has_seed) {
-		j = begin_value(w);
-		jw_i64(&j, f->seed);
-		keep_value(w, &l, KEY_SEED);
-	}
+	set_pack(w, &l, KEY_TASK, "{id:%t,vars:%?r,reset:%?r}", f->task, known(f->vars),
+	         known(f->reset_args));
+	set_pack(w, &l, KEY_FORMAT, "%t", RECORD_FORMAT);
+	set_pack(w, &l, KEY_VERSION, "%d", RECORD_VERSION);
+	set_pack(w, &l, KEY_SAMPLE, "%c", f->sample);
+	if (f->has_seed)
+		set_pack(w, &l, KEY_SEED, "%i", f->seed);
 	set_env(w, &l, f);
-	set_policy(w, &l, f);
+	set_policy_and_limits(w, &l, f);
 	if (f->parent.p) {
-		j = begin_object(w);
-		put_str(&j, "rollout", f->parent);
-		jw_put_i64(&j, "step", f->parent_steps);
-		jw_put_bool(&j, "seeded", f->seeded);
-		keep_object(w, &j, &l, KEY_PARENT);
+		set_pack(w, &l, KEY_PARENT, "{rollout:%?s,step:%i,seeded:%b}", known(f->parent),
+		         f->parent_steps, f->seeded);
 	}
-	set_limits_and_masks(w, &l, f);
+	set_masks(w, &l, f);
 	set_header_meta(w, &l, f);
 	return put_line(w, &l, err);
 }
@@ -438,67 +487,58 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 	set_outcome(w, &l, r);
 	set_content(w, &l, r);
 	if (r->terminated > 0)
-		set_flag(&l, KEY_TERMINATED, r->terminated);
+		l.value[KEY_TERMINATED] = flag(r->terminated);
 	if (r->truncated > 0)
-		set_flag(&l, KEY_TRUNCATED, r->truncated);
+		l.value[KEY_TRUNCATED] = flag(r->truncated);
 	set_messages(w, &l, messages, STR_NONE);
 	return put_line(w, &l, err);
 }
 
 static void set_tool_call(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
-	struct json_writer j = begin_object(w);
 	struct str id = f->call->id;
 	char own[32];
-	int n = id.p ? 0 : snprintf(own, sizeof(own), "c%lld", (long long)f->step);
 
-	put_value(&j, "id", n ? (struct str){own, (size_t)n} : id);
-	put_value(&j, "name", f->call->name);
-	jw_put_raw(&j, "arguments", f->call->arguments);
-	keep_object(w, &j, l, KEY_TOOL_CALL);
-}
-
-static void put_control(struct json_writer *j, const struct env_reply *r)
-{
-	if (!r->control_reward && !r->control_status)
-		return;
-	jw_put_object(j, "control");
-	put_text(j, "reward", r->control_reward);
-	put_text(j, "status", r->control_status);
-	jw_end(j);
+	if (!id.p) {
+		snprintf(own, sizeof(own), "c%lld", (long long)f->step);
+		id = str_from(own);
+	}
+	set_pack(w, l, KEY_TOOL_CALL, "{id:%s,name:%s,arguments:%r}", id, f->call->name,
+	         f->call->arguments);
 }
 
 static void set_step_meta(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
-	struct json_writer j = begin_object(w);
 	const struct env_reply *r = f->reply;
+	char at[TEXT_BYTES], latency[TEXT_BYTES];
+	struct json_writer j = begin_value(w);
 
-	put_time(&j, "at", f->at_ms);
-	put_thousandths(&j, "latency_ms", f->latency_us);
-	put_count(&j, "http_status", r->http_status);
-	put_str(&j, "session", r->session);
-	put_str(&j, "env_session", r->env_session);
-	put_str(&j, "reply_session", r->reply_session);
-	put_control(&j, r);
-	put_str(&j, "joined", str_from(f->joined));
-	keep_object(w, &j, l, KEY_META);
+	jw_pack(&j,
+	        "{at:%t,latency_ms:%r,http_status:%?d,session:%?s,env_session:%?s,"
+	        "reply_session:%?s",
+	        time_of(f->at_ms, at), thousandths(f->latency_us, latency), r->http_status,
+	        known(r->session), known(r->env_session), known(r->reply_session));
+	if (r->control_reward || r->control_status)
+		jw_pack(&j, "control:{reward:%t,status:%t}", r->control_reward, r->control_status);
+	jw_pack(&j, "joined:%?t}", f->joined);
+	keep_value(w, l, KEY_META);
 }
 
 int line_writer_step(struct line_writer *w, const struct step_fields *f, struct error *err)
 {
 	struct line l = begin_line(w, LINE_STEP);
 
-	set_i64(w, &l, KEY_TURN, f->turn);
-	set_i64(w, &l, KEY_STEP, f->step);
+	set_pack(w, &l, KEY_TURN, "%c", f->turn);
+	set_pack(w, &l, KEY_STEP, "%c", f->step);
 	set_state(w, &l, f->state, f->ignore);
 	set_tool_call(w, &l, f);
 	set_outcome(w, &l, f->reply);
 	set_content(w, &l, f->reply);
 	set_messages(w, &l, f->messages, f->more_messages);
-	set_raw(&l, KEY_REWARD, f->reply->reward);
-	set_flag(&l, KEY_TERMINATED, f->reply->terminated);
-	set_flag(&l, KEY_TRUNCATED, f->reply->truncated);
-	set_i64(w, &l, KEY_ENV_STEPS, f->reply->env_steps);
+	l.value[KEY_REWARD] = f->reply->reward;
+	l.value[KEY_TERMINATED] = flag(f->reply->terminated);
+	l.value[KEY_TRUNCATED] = flag(f->reply->truncated);
+	set_pack(w, &l, KEY_ENV_STEPS, "%c", f->reply->env_steps);
 	l.value[KEY_LLM] = f->llm;
 	set_step_meta(w, &l, f);
 	return put_line(w, &l, err);
@@ -507,23 +547,17 @@ int line_writer_step(struct line_writer *w, const struct step_fields *f, struct 
 int line_writer_turn(struct line_writer *w, const struct step_fields *f, struct error *err)
 {
 	struct line l = begin_line(w, LINE_STEP);
+	char at[TEXT_BYTES];
 
-	set_i64(w, &l, KEY_TURN, f->turn);
-	l.value[KEY_STEP] = l.value[KEY_TOOL_CALL] = l.value[KEY_OUTCOME] = l.value[KEY_ERROR] =
-		STR("null");
+	set_pack(w, &l, KEY_TURN, "%c", f->turn);
 	set_state(w, &l, f->state, f->ignore);
 	if (f->call) {
 		set_tool_call(w, &l, f);
 		set_outcome(w, &l, f->reply);
 	}
 	set_messages(w, &l, f->messages, f->more_messages);
-	l.value[KEY_OBSERVATION] = l.value[KEY_REWARD] = l.value[KEY_TERMINATED] =
-		l.value[KEY_TRUNCATED] = l.value[KEY_ENV_STEPS] = STR("null");
 	l.value[KEY_LLM] = f->llm;
-	struct json_writer j = begin_object(w);
-	put_time(&j, "at", f->at_ms);
-	put_str(&j, "joined", str_from(f->joined));
-	keep_object(w, &j, &l, KEY_META);
+	set_pack(w, &l, KEY_META, "{at:%t,joined:%?t}", time_of(f->at_ms, at), f->joined);
 	return put_line(w, &l, err);
 }
 
@@ -537,17 +571,16 @@ int line_writer_event(struct line_writer *w, int64_t turn, const struct event *e
 int line_writer_end(struct line_writer *w, const struct end_fields *f, struct error *err)
 {
 	struct line l = begin_line(w, LINE_END);
+	char now[TEXT_BYTES], seconds[TEXT_BYTES];
 
-	set_text(w, &l, KEY_STATUS, end_status_name(f->status));
-	set_text(w, &l, KEY_REASON, f->reason);
-	set_i64(w, &l, KEY_TURNS, f->turns);
-	set_i64(w, &l, KEY_STEPS, f->steps);
-	set_raw(&l, KEY_TOTAL_REWARD, f->total_reward);
+	set_pack(w, &l, KEY_STATUS, "%t", end_status_name(f->status));
+	set_pack(w, &l, KEY_REASON, "%t", f->reason);
+	set_pack(w, &l, KEY_TURNS, "%c", f->turns);
+	set_pack(w, &l, KEY_STEPS, "%c", f->steps);
+	l.value[KEY_TOTAL_REWARD] = f->total_reward;
 	l.value[KEY_REWARD_COMPONENTS] = f->reward_components;
 	set_state(w, &l, f->state, f->ignore);
-	struct json_writer j = begin_object(w);
-	put_time(&j, "ended", w->clock.unix_ms(w->clock.ctx));
-	put_thousandths(&j, "seconds", f->took_ms);
-	keep_object(w, &j, &l, KEY_META);
+	set_pack(w, &l, KEY_META, "{ended:%t,seconds:%r}",
+	         time_of(w->clock.unix_ms(w->clock.ctx), now), thousandths(f->took_ms, seconds));
 	return put_line(w, &l, err);
 }

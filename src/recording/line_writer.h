@@ -8,9 +8,14 @@
 #include "recording/env_reply.h"
 #include "recording/events.h"
 #include "recording/recorder.h"
-#include "recording/scratch.h"
 
 #include <pthread.h>
+
+/* Truncates the longest value of a line beyond RECORD_LINE_MAX that may be truncated: to a string with
+   its start, or to null if the key takes no string. A state becomes null, because part of a state
+   would be a different state; its hash is kept. The new value is allocated in `a`. *detail: JSON for
+   a truncated-bytes event. False: no value is left to truncate. */
+bool line_cut_longest(struct line *l, struct arena *a, char detail[128]);
 
 /* Receives every line that is written, for the live rules and the table. The line's slices are
    valid during the call. */
@@ -19,8 +24,16 @@ struct line_sink {
 	void *ctx;
 };
 
+/* Working memory for writing a line. Rollouts that wait for their servers hold none; those that
+   write share a few blocks, the most recently used first, because it is still in the processor's
+   cache. Thread-safe. */
+struct scratch_pool;
+
+struct scratch_pool *scratch_pool_new(void);
+void scratch_pool_free(struct scratch_pool *p); /* all must have been returned; NULL is fine */
+
 /* Writes the lines of one rollout. A value that makes a line longer than readers accept is
-   truncated (recording/line_cut.h), and an event before the line records that. */
+   truncated and an event before the line records that. */
 struct line_writer {
 	struct recorder *recorder; /* borrowed */
 	const struct line_sink *sinks;

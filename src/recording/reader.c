@@ -7,7 +7,6 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "recording/foreign.h"
-#include "recording/skim.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -337,6 +336,71 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	}
 	int more = reader_content(r, err);
 	return more > 0 ? next_object(r, out, note, err) : more;
+}
+
+/* ---- lines in our own writer's spelling, by their bytes ---- */
+
+static const struct {
+	struct str begin;
+	enum line_type type;
+} beginnings[] = {
+	{STR_INIT("{\"type\":\"step\",\"rollout\":\""), LINE_STEP},
+	{STR_INIT("{\"type\":\"reset\",\"rollout\":\""), LINE_RESET},
+	{STR_INIT("{\"type\":\"event\",\"rollout\":\""), LINE_EVENT},
+	{STR_INIT("{\"type\":\"end\",\"rollout\":\""), LINE_END},
+};
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Is the brace at p, which is not the first byte of the line, after another and blanks? */
+static bool is_fused(const char *p)
+{
+	do {
+		p--;
+	} while (is_blank(*p));
+	return *p == '}';
+}
+
+/* Does another object, or text that looks like one, follow an object? Finds two objects on one
+   line; strings with such text are false positives. */
+static bool may_be_fused(struct str line)
+{
+	const char *p = line.p, *end = line.p + line.n;
+
+	while ((p = memchr(p + 1, '{', (size_t)(end - p) - 1)))
+		if (is_fused(p))
+			return true;
+	return false;
+}
+
+/* Sets *rollout; returns the type, or LINE_UNKNOWN for lines that do not begin as we write them. */
+static enum line_type begun_as(struct str text, struct str *rollout)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(beginnings) && !str_starts(text, beginnings[i].begin))
+		i++;
+	if (i == ARRAY_LEN(beginnings) || text.p[text.n - 1] != '}')
+		return LINE_UNKNOWN;
+	struct str rest = str_skip(text, beginnings[i].begin.n);
+	const char *quote = memchr(rest.p, '"', rest.n);
+	size_t n = quote ? (size_t)(quote - rest.p) : 0;
+	*rollout = (struct str){rest.p, n};
+	return n && !memchr(rest.p, '\\', n) ? beginnings[i].type : LINE_UNKNOWN;
+}
+
+bool line_skim(struct str text, struct line *out)
+{
+	struct str rollout;
+	enum line_type type = begun_as(text, &rollout);
+
+	if (type == LINE_UNKNOWN || may_be_fused(text))
+		return false;
+	*out = (struct line){.type = type, .text = text, .rollout = rollout};
+	return true;
 }
 
 int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)

@@ -43,7 +43,7 @@ MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note 
                          struct error *err);
 
 /* The same, to locate lines only: for most lines only type, rollout and text are set, and their
-   content is not checked (recording/skim.h). */
+   content is not checked (line_skim). */
 MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 

@@ -63,4 +63,11 @@ MUST_USE int reader_seek_imported(struct reader *r, struct error *err);
 MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                                   struct error *err);
 
+/* Facts about a line in our own writer's spelling that can be read from its bytes without
+   parsing its values: ten times as fast as line_parse, but without any check that the line is
+   valid.
+   Sets type, rollout and text of a line that holds one object, other than a header, and begins
+   with type and rollout. False for anything else, which must be parsed. */
+bool line_skim(struct str text, struct line *out);
+
 #endif

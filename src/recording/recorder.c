@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/scan.h"
-#include "recording/line_cut.h"
 #include "recording/redact/redact.h"
 
 #include <errno.h>
@@ -311,7 +310,7 @@ bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *s
 {
 	buf_clear(scratch);
 	secrets_redact_line(r->secrets, l, scratch);
-	return !scratch->full && scratch->n <= LINE_MAX_BYTES;
+	return !scratch->full && scratch->n <= RECORD_LINE_MAX;
 }
 
 int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
@@ -319,7 +318,7 @@ int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch
 {
 	if (!recorder_fits(r, l, scratch)) {
 		return error_set(err, FAIL_SYSTEM, "a line for %s is longer than %zu MiB", r->name,
-		                 LINE_MAX_BYTES >> 20);
+		                 RECORD_LINE_MAX >> 20);
 	}
 	struct str text = buf_view(scratch);
 	pthread_mutex_lock(&r->lock);

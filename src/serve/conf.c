@@ -143,19 +143,9 @@ int serve_conf_set(struct serve_conf *c, struct str key, struct str value, struc
 	return settings[rows[chosen]].set(c, value, err);
 }
 
-/* What comes before the mark; *rest is what follows it, empty when there is none. */
-static struct str split(struct str s, char mark, struct str *rest)
-{
-	const char *at = s.n ? memchr(s.p, mark, s.n) : NULL;
-	size_t n = at ? (size_t)(at - s.p) : s.n;
-
-	*rest = str_skip(s, at ? n + 1 : n);
-	return (struct str){s.p, n};
-}
-
 int serve_conf_target(struct serve_conf *c, struct str target, struct error *err)
 {
-	struct str rest, world = split(target, '?', &rest);
+	struct str world = str_cut(&target, '?');
 	const char *names[SETTINGS_MAX];
 	size_t chosen = 0;
 
@@ -164,8 +154,8 @@ int serve_conf_target(struct serve_conf *c, struct str target, struct error *err
 	if (choose("built-in environment", world, names, worlds_count, &chosen, err) != 0)
 		return -1;
 	c->world = worlds[chosen];
-	while (rest.n > 0) {
-		struct str value, key = split(split(rest, '&', &rest), '=', &value);
+	while (target.n > 0) {
+		struct str value = str_cut(&target, '&'), key = str_cut(&value, '=');
 
 		if (serve_conf_set(c, key, value, err) != 0)
 			return -1;

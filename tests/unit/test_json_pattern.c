@@ -1,6 +1,6 @@
 /* Patterns against pointers, every pointer of a value, and unordered arrays. */
 #include "json/diff.h"
-#include "json/pattern.h"
+#include "json/paths.h"
 #include "json/walk.h"
 
 #include "tap.h"

@@ -1,5 +1,6 @@
 /* Facts read from the bytes of lines. */
-#include "recording/skim.h"
+#include "recording/by_rollout.h"
+#include "recording/reader_internal.h"
 
 #include "guard.h"
 #include "tap.h"

@@ -8,40 +8,19 @@ static const char *const logprob_lists[CHAT_LOGPROBS] = {
 	"top_logprobs", "text_offset", "token_ids",
 };
 
-static void begin_call(struct chat_stream_call *c, int64_t index)
-{
-	*c = (struct chat_stream_call){.index = index,
-	                               .id = BUF(BUF_MAX_SMALL),
-	                               .name = BUF(BUF_MAX_SMALL),
-	                               .arguments = BUF(CHAT_REPLY_MAX)};
-}
-
-static void release_call(struct chat_stream_call *c)
-{
-	BUFS_RELEASE(&c->id, &c->name, &c->arguments);
-}
-
 void chat_stream_init(struct chat_stream *s)
 {
 	*s = (struct chat_stream){.calls = NULL};
-	s->content = s->reasoning = s->refusal = s->finish_reason = s->token_ids = s->stop_reason =
-		s->usage = s->prompt_token_ids = s->model = s->failure = BUF(CHAT_REPLY_MAX);
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
-		s->logprobs[i] = BUF(CHAT_REPLY_MAX);
+	for (size_t i = 0; i < ARRAY_LEN(s->parts); i++)
+		s->parts[i] = BUF(CHAT_REPLY_MAX);
 }
 
 void chat_stream_release(struct chat_stream *s)
 {
-	struct buf *all[] = {&s->content,          &s->reasoning,   &s->refusal, &s->token_ids,
-	                     &s->finish_reason,    &s->stop_reason, &s->model,   &s->usage,
-	                     &s->prompt_token_ids, &s->failure};
-
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		buf_release(all[i]);
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
-		buf_release(&s->logprobs[i]);
+	for (size_t i = 0; i < ARRAY_LEN(s->parts); i++)
+		buf_release(&s->parts[i]);
 	for (size_t i = 0; i < s->call_count; i++)
-		release_call(&s->calls[i]);
+		BUFS_RELEASE(&s->calls[i].id, &s->calls[i].name, &s->calls[i].arguments);
 	free(s->calls);
 }
 
@@ -63,15 +42,22 @@ static void set_raw(struct buf *out, struct str raw)
 	}
 }
 
-static bool append_elements(struct buf *out, struct str array)
+/* A part that was sent has bytes, even if there are none of them. */
+static void mark_sent(struct buf *part, bool sent)
+{
+	if (sent)
+		buf_text(part, "");
+}
+
+static void append_elements(struct buf *out, struct str array)
 {
 	struct str each;
 
+	mark_sent(out, json_type(array) == JSON_ARRAY);
 	for (size_t cursor = 0; json_next(array, &cursor, &each);) {
 		buf_text(out, out->n ? "," : "");
 		buf_str(out, each);
 	}
-	return json_type(array) == JSON_ARRAY;
 }
 
 /* ---- calls ---- */
@@ -83,7 +69,10 @@ static struct chat_stream_call *new_call(struct chat_stream *s, int64_t index)
 		return NULL;
 	}
 	s->calls = mem_resize(s->calls, s->call_count + 1, sizeof(*s->calls));
-	begin_call(&s->calls[s->call_count], index);
+	s->calls[s->call_count] = (struct chat_stream_call){.index = index,
+	                                                    .id = BUF(BUF_MAX_SMALL),
+	                                                    .name = BUF(BUF_MAX_SMALL),
+	                                                    .arguments = BUF(CHAT_REPLY_MAX)};
 	return &s->calls[s->call_count++];
 }
 
@@ -112,8 +101,8 @@ static struct chat_stream_call *find_call(struct chat_stream *s, struct str piec
 	for (size_t i = 0; i < s->call_count; i++)
 		if (s->calls[i].index == index || index < 0)
 			found = &s->calls[i];
-	if (found && (named ? found->has_id && !json_is(id, buf_view(&found->id))
-	                    : !found->has_id && starts_new_call(found, piece))) {
+	if (found && (named ? found->id.n && !json_is(id, buf_view(&found->id))
+	                    : !found->id.n && starts_new_call(found, piece))) {
 		found = NULL;
 	}
 	return found ? found : new_call(s, index);
@@ -123,8 +112,8 @@ static void merge_function(struct chat_stream_call *c, struct str function)
 {
 	struct str arguments = JSON_GET(function, "arguments");
 
-	if (!c->has_name)
-		c->has_name = append_text(&c->name, JSON_GET(function, "name")) && c->name.n > 0;
+	if (!c->name.n)
+		append_text(&c->name, JSON_GET(function, "name"));
 	if (!append_text(&c->arguments, arguments) && !json_is_null(arguments)) {
 		set_raw(&c->arguments, arguments);
 		c->not_text = true;
@@ -137,8 +126,8 @@ static void merge_call(struct chat_stream *s, struct str piece)
 
 	if (!c)
 		return;
-	if (!c->has_id)
-		c->has_id = append_text(&c->id, JSON_GET(piece, "id")) && c->id.n > 0;
+	if (!c->id.n)
+		append_text(&c->id, JSON_GET(piece, "id"));
 	merge_function(c, JSON_GET(piece, "function"));
 }
 
@@ -148,25 +137,18 @@ static void merge_delta(struct chat_stream *s, struct str delta)
 {
 	struct str content = JSON_GET(delta, "content"), piece;
 
-	s->has_content |= chat_content(content, &s->content);
-	s->has_reasoning |= append_text(&s->reasoning, chat_reasoning(delta)) ||
-	                    chat_thoughts(content, &s->reasoning);
-	s->has_refusal |= append_text(&s->refusal, JSON_GET(delta, "refusal"));
+	mark_sent(&s->content, chat_content(content, &s->content));
+	mark_sent(&s->reasoning, append_text(&s->reasoning, chat_reasoning(delta)) ||
+	                                 chat_thoughts(content, &s->reasoning));
+	mark_sent(&s->refusal, append_text(&s->refusal, JSON_GET(delta, "refusal")));
 	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);)
 		merge_call(s, piece);
-}
-
-static void merge_logprobs(struct chat_stream *s, struct str logprobs)
-{
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
-		s->has_logprobs[i] |= append_elements(
-			&s->logprobs[i], json_get(logprobs, str_from(logprob_lists[i])));
-	}
 }
 
 static void merge_choice(struct chat_stream *s, struct str choice)
 {
 	struct str finish = JSON_GET(choice, "finish_reason");
+	struct str logprobs = JSON_GET(choice, "logprobs");
 	int64_t index = 0;
 
 	json_i64(JSON_GET(choice, "index"), &index);
@@ -178,17 +160,17 @@ static void merge_choice(struct chat_stream *s, struct str choice)
 		json_decode(finish, &s->finish_reason);
 	}
 	set_raw(&s->stop_reason, JSON_GET(choice, "stop_reason"));
-	merge_logprobs(s, JSON_GET(choice, "logprobs"));
-	s->has_token_ids |= append_elements(&s->token_ids, JSON_GET(choice, "token_ids"));
+	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
+		append_elements(&s->logprobs[i], json_get(logprobs, str_from(logprob_lists[i])));
+	append_elements(&s->token_ids, JSON_GET(choice, "token_ids"));
 }
 
 static bool is_over_limit(const struct chat_stream *s)
 {
-	bool full = s->content.full || s->reasoning.full || s->refusal.full || s->token_ids.full ||
-	            s->usage.full || s->prompt_token_ids.full;
+	bool full = false;
 
-	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
-		full |= s->logprobs[i].full;
+	for (size_t i = 0; i < ARRAY_LEN(s->parts); i++)
+		full |= s->parts[i].full;
 	for (size_t i = 0; i < s->call_count; i++)
 		full |= s->calls[i].arguments.full || s->calls[i].name.full || s->calls[i].id.full;
 	return full;
@@ -238,9 +220,10 @@ struct str chat_stream_failure(const struct chat_stream *s)
 
 /* ---- the merged reply ---- */
 
-static struct str copy_part(struct arena *a, bool there, const struct buf *b)
+/* Absent if it was not sent. */
+static struct str copy_part(struct arena *a, const struct buf *b)
 {
-	return there ? arena_str(a, buf_view(b)) : STR_NONE;
+	return b->p ? arena_str(a, buf_view(b)) : STR_NONE;
 }
 
 static void put_list(struct buf *out, const struct buf *elements)
@@ -250,58 +233,50 @@ static void put_list(struct buf *out, const struct buf *elements)
 	buf_char(out, ']');
 }
 
-static struct str whole_list(struct arena *a, bool there, const struct buf *elements)
-{
-	struct buf text = BUF(CHAT_REPLY_MAX + 64);
-
-	if (there)
-		put_list(&text, elements);
-	struct str kept = copy_part(a, there, &text);
-	buf_release(&text);
-	return kept;
-}
-
 static struct str whole_logprobs(struct arena *a, const struct chat_stream *s)
 {
 	struct buf text = BUF(CHAT_LOGPROBS * (CHAT_REPLY_MAX + 64));
 
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++) {
-		if (s->has_logprobs[i]) {
+		if (s->logprobs[i].p) {
 			buf_printf(&text, "%c\"%s\":", text.n ? ',' : '{', logprob_lists[i]);
 			put_list(&text, &s->logprobs[i]);
 		}
 	}
-	buf_text(&text, text.n ? "}" : "");
-	struct str kept = copy_part(a, text.n > 0, &text);
-	buf_release(&text);
-	return kept;
-}
-
-static struct chat_call whole_call(struct arena *a, const struct chat_stream_call *c)
-{
-	return (struct chat_call){.id = copy_part(a, c->has_id, &c->id),
-	                          .name = copy_part(a, c->has_name, &c->name),
-	                          .arguments = arena_str(a, buf_view(&c->arguments)),
-	                          .not_text = c->not_text};
+	if (!text.n)
+		return STR_NONE;
+	buf_char(&text, '}');
+	return buf_keep(&text, a);
 }
 
 void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out)
 {
-	*out = (struct chat_reply){.call_count = s->call_count, .calls_dropped = s->calls_dropped};
+	struct buf token_ids = BUF(CHAT_REPLY_MAX + 64);
 	struct arena *a = &out->arena;
 
+	*out = (struct chat_reply){.call_count = s->call_count, .calls_dropped = s->calls_dropped};
+	if (s->token_ids.p)
+		put_list(&token_ids, &s->token_ids);
 	out->incomplete = !ended_well || !s->finish_reason.n;
-	out->content = copy_part(a, s->has_content, &s->content);
-	out->reasoning = copy_part(a, s->has_reasoning, &s->reasoning);
-	out->refusal = copy_part(a, s->has_refusal, &s->refusal);
-	out->finish_reason = copy_part(a, s->finish_reason.n > 0, &s->finish_reason);
-	out->stop_reason = copy_part(a, s->stop_reason.n > 0, &s->stop_reason);
-	out->usage = copy_part(a, s->usage.n > 0, &s->usage);
-	out->model = copy_part(a, s->model.n > 0, &s->model);
-	out->prompt_token_ids = copy_part(a, s->prompt_token_ids.n > 0, &s->prompt_token_ids);
+	out->content = copy_part(a, &s->content);
+	out->reasoning = copy_part(a, &s->reasoning);
+	out->refusal = copy_part(a, &s->refusal);
+	out->finish_reason = s->finish_reason.n ? copy_part(a, &s->finish_reason) : STR_NONE;
+	out->stop_reason = copy_part(a, &s->stop_reason);
+	out->usage = copy_part(a, &s->usage);
+	out->model = copy_part(a, &s->model);
+	out->prompt_token_ids = copy_part(a, &s->prompt_token_ids);
 	out->logprobs = whole_logprobs(a, s);
-	out->token_ids = whole_list(a, s->has_token_ids, &s->token_ids);
+	out->token_ids = copy_part(a, &token_ids);
 	out->calls = arena_new(a, (s->call_count + 1) * sizeof(*out->calls));
-	for (size_t i = 0; i < s->call_count; i++)
-		out->calls[i] = whole_call(a, &s->calls[i]);
+	for (size_t i = 0; i < s->call_count; i++) {
+		const struct chat_stream_call *c = &s->calls[i];
+
+		out->calls[i] =
+			(struct chat_call){.id = c->id.n ? copy_part(a, &c->id) : STR_NONE,
+		                           .name = c->name.n ? copy_part(a, &c->name) : STR_NONE,
+		                           .arguments = arena_str(a, buf_view(&c->arguments)),
+		                           .not_text = c->not_text};
+	}
+	buf_release(&token_ids);
 }

@@ -9,20 +9,24 @@
 #define CHAT_LOGPROBS 7
 
 struct chat_stream_call {
-	int64_t index; /* as sent by the server; -1: none */
-	struct buf id, name, arguments;
-	bool has_id, has_name, not_text;
+	int64_t index;                  /* as sent by the server; -1: none */
+	struct buf id, name, arguments; /* the first two empty: not sent yet */
+	bool not_text;
 };
 
+/* A part that was not sent has no bytes, not even none (p is NULL). */
 struct chat_stream {
-	struct buf content, reasoning, refusal, finish_reason;
-	struct buf logprobs[CHAT_LOGPROBS]; /* elements, comma separated */
-	struct buf token_ids;               /* the same */
-	struct buf stop_reason, usage, prompt_token_ids, model, failure;
+	union {
+		struct {
+			struct buf content, reasoning, refusal, finish_reason;
+			struct buf stop_reason, usage, prompt_token_ids, model, failure;
+			/* elements, comma separated */
+			struct buf token_ids, logprobs[CHAT_LOGPROBS];
+		};
+		struct buf parts[10 + CHAT_LOGPROBS];
+	};
 	struct chat_stream_call *calls;
 	size_t call_count, calls_dropped;
-	bool has_content, has_reasoning, has_refusal, has_token_ids;
-	bool has_logprobs[CHAT_LOGPROBS];
 	bool done; /* [DONE] was received */
 };
 

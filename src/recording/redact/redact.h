@@ -1,5 +1,5 @@
 /* Replaces secrets by "<redacted>" in everything written, in any form in which a peer may repeat
-   them: escaped (spelling.h), in base64 or hex, or truncated. Filled by one thread before the
+   them: escaped, in base64 or hex, or truncated. Filled by one thread before the
    others start; reading is allowed in all of them. */
 #ifndef ROLLDBG_RECORDING_REDACT_REDACT_H
 #define ROLLDBG_RECORDING_REDACT_REDACT_H

@@ -144,17 +144,13 @@ void strip_free(struct strip *s)
 	if (!s)
 		return;
 	end_rollout(s);
-	buf_release(&s->id);
 	for (size_t i = 0; i < s->mask_count; i++)
 		free(s->masks[i]);
 	free(s->masks);
 	hasher_free(s->hasher);
 	free(s->part_names);
 	free(s->part_values);
-	buf_release(&s->replaced);
-	buf_release(&s->masked);
-	buf_release(&s->plain);
-	buf_release(&s->scratch);
+	BUFS_RELEASE(&s->id, &s->replaced, &s->masked, &s->plain, &s->scratch);
 	free(s);
 }
 

@@ -6,6 +6,161 @@
 #include "serve/fault/fault.h"
 #include "serve/openenv/openenv.h"
 #include "serve/playback/playback.h"
+#include "serve/world/lake.h"
+
+/* ---- validation of the members of messages and actions ---- */
+
+static bool is_move(struct str value)
+{
+	for (int i = 0; i < LAKE_ACTIONS; i++)
+		if (json_is(value, str_from(lake_action_names[i])))
+			return true;
+	return false;
+}
+
+/* What is wrong with the value; NULL: nothing. */
+static const char *misfit(struct str value, enum field_type type)
+{
+	bool text = json_type(value) == JSON_STRING;
+
+	switch (type) {
+	case FIELD_DICT:
+		return json_type(value) == JSON_OBJECT ? NULL
+		                                       : "Input should be a valid dictionary";
+	case FIELD_TEXT_OR_NULL:
+		return text || json_is_null(value) ? NULL : "Input should be a valid string";
+	case FIELD_TEXT:
+		return text ? NULL : "Input should be a valid string";
+	case FIELD_MOVE:
+		return text && is_move(value) ? NULL
+		                              : "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'";
+	case FIELD_CALL:
+		return text && json_is(value, STR("call_tool")) ? NULL
+		                                                : "Input should be 'call_tool'";
+	case FIELD_ANY:
+		break;
+	}
+	return NULL;
+}
+
+bool fields_wrong(struct buf *why, const char *type, struct str name, const char *message,
+                  struct str input)
+{
+	json_pack(why, "{type:%t,loc:[%s],msg:%t,input:%r}", type, name, message, input);
+	return false;
+}
+
+static bool is_field(struct str name, const struct field *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (str_is(name, fields[i].name))
+			return true;
+	return false;
+}
+
+bool fields_validate(struct str object, const struct field *fields, size_t count, bool allow_extra,
+                     struct buf *why)
+{
+	struct json_member m;
+
+	for (size_t i = 0; i < count; i++) {
+		struct str name = str_from(fields[i].name), value = json_get(object, name);
+		const char *wrong = value.p ? misfit(value, fields[i].type) : NULL;
+
+		if (!value.p && fields[i].required)
+			return fields_wrong(why, "missing", name, "Field required", object);
+		if (wrong)
+			return fields_wrong(why, "value_error", name, wrong, value);
+	}
+	for (size_t cursor = 0; !allow_extra && json_next_member(object, &cursor, &m);) {
+		if (!is_field(m.key, fields, count)) {
+			return fields_wrong(why, "extra_forbidden", m.key,
+			                    "Extra inputs are not permitted", m.value);
+		}
+	}
+	return true;
+}
+
+bool fields_validate_action(const struct world *w, struct str action, struct buf *why)
+{
+	static const struct field move[] = {{"metadata", FIELD_DICT, false},
+	                                    {"action", FIELD_MOVE, true}};
+	static const struct field list[] = {{"metadata", FIELD_DICT, false},
+	                                    {"type", FIELD_ANY, true}};
+	static const struct field call[] = {{"metadata", FIELD_DICT, false},
+	                                    {"type", FIELD_CALL, false},
+	                                    {"tool_name", FIELD_TEXT, true},
+	                                    {"arguments", FIELD_DICT, false}};
+
+	if (!episode_has_tools(w))
+		return fields_validate(action, move, ARRAY_LEN(move), false, why);
+	if (episode_lists_tools(action))
+		return fields_validate(action, list, ARRAY_LEN(list), false, why);
+	return fields_validate(action, call, ARRAY_LEN(call), false, why);
+}
+
+/* ---- JSON-RPC, named mcp, but not MCP: the list of tools ---- */
+
+#define INVALID_REQUEST (-32600)
+#define UNKNOWN_METHOD  (-32601)
+#define INTERNAL_ERROR  (-32603)
+
+static void answer_error(struct str id, int code, struct str message, struct buf *out)
+{
+	json_pack(out, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%s,data:null}}", id, code,
+	          message);
+}
+
+/* The id of a request is null, a string or an integer. */
+static bool is_request(struct str request)
+{
+	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
+	int64_t number;
+
+	return json_is(JSON_GET(request, "jsonrpc"), STR("2.0")) &&
+	       json_type(JSON_GET(request, "method")) == JSON_STRING &&
+	       (!params.p || json_type(params) == JSON_OBJECT) &&
+	       (json_is_null(id) || json_type(id) == JSON_STRING || json_i64(id, &number));
+}
+
+/* Tools are listed without a step; they are called in steps, which a recording has. */
+static void use_tools(const struct openenv *o, struct str request, struct buf *out)
+{
+	struct str id = JSON_GET(request, "id"), tools = STR_NONE;
+
+	if (o->conf.playback)
+		tools = openenv_playback_tools(o->conf.playback);
+	else if (episode_has_tools(o->conf.world))
+		tools = o->conf.world->tools;
+	if (!tools.p)
+		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
+	else if (json_is(JSON_GET(request, "method"), STR("tools/list")))
+		json_pack(out, "{jsonrpc:'2.0',id:%r,result:{tools:%r}}", id, tools);
+	else
+		answer_error(id, INTERNAL_ERROR, STR("Call tools in messages of type step"), out);
+}
+
+void openenv_rpc(const struct openenv *o, struct str request, struct buf *out)
+{
+	struct buf method = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	struct str id = JSON_GET(request, "id");
+
+	if (!is_request(request)) {
+		answer_error(STR_NONE, INVALID_REQUEST, STR("Invalid request"), out);
+		return;
+	}
+	json_decode(JSON_GET(request, "method"), &method);
+	struct str name = buf_view(&method);
+	if (str_is(name, "tools/list") || str_is(name, "tools/call")) {
+		use_tools(o, request, out);
+	} else {
+		buf_printf(&why, "Method not found: %.*s", STR_ARG(name));
+		answer_error(id, UNKNOWN_METHOD, buf_view(&why), out);
+	}
+	BUFS_RELEASE(&method, &why);
+}
+
+/* ---- endpoints ---- */
 
 #define KEY_LENGTH 24 /* of 16 bytes in base64 */
 #define ERRORS_MAX ((size_t)16 << 20)

@@ -85,7 +85,7 @@ uint64_t openenv_next_seed(struct openenv *o);
 void openenv_reply_observation(struct openenv_message *t, bool stepped);
 /* Frees the session's slot. */
 void openenv_free_slot(struct openenv_session *s);
-/* ---- validation (fields.c), with a description in the form that FastAPI's clients read ---- */
+/* ---- validation (http.c), with a description in the form that FastAPI's clients read ---- */
 
 enum field_type { FIELD_ANY, FIELD_DICT, FIELD_TEXT, FIELD_TEXT_OR_NULL, FIELD_MOVE, FIELD_CALL };
 

@@ -48,7 +48,7 @@ struct recorded_rollout {
 	struct recorded_reply reset;
 	struct str first_state, first_hash, total_reward;
 	struct recorded_call *calls; /* those that were sent */
-	size_t count, room;
+	size_t count;
 	/* Set by playback.c. */
 	size_t plays;                     /* number of sessions that played it */
 	struct playback_session *session; /* the session playing it now; NULL: none */
@@ -56,7 +56,7 @@ struct recorded_rollout {
 
 struct recorded {
 	struct recorded_rollout **rollouts; /* in the order of their headers */
-	size_t count, room;
+	size_t count;
 	struct map ids;
 	struct arena arena;
 };

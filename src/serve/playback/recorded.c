@@ -139,10 +139,7 @@ static void read_call(struct recorded *r, struct recorded_rollout *one, const st
 	struct buf canon = BUF(BUF_MAX_MESSAGE);
 
 	json_canon(json_is_null(arguments) ? STR("{}") : arguments, NULL, JSON_EDIT_DROP, &canon);
-	if (one->count == one->room) {
-		one->room = one->room ? 2 * one->room : 16;
-		one->calls = mem_resize(one->calls, one->room, sizeof(*one->calls));
-	}
+	one->calls = mem_grow(one->calls, one->count, sizeof(*one->calls));
 	struct recorded_call *c = &one->calls[one->count++];
 	struct str text = text_of(r, l);
 
@@ -169,10 +166,7 @@ static struct recorded_rollout *begin(struct recorded *r, struct str id)
 
 	if (old)
 		map_remove(&r->ids, &old->item);
-	if (r->count == r->room) {
-		r->room = r->room ? 2 * r->room : 16;
-		r->rollouts = mem_resize(r->rollouts, r->room, sizeof(struct recorded_rollout *));
-	}
+	r->rollouts = mem_grow(r->rollouts, r->count, sizeof(struct recorded_rollout *));
 	r->rollouts[r->count++] = one;
 	one->id = arena_str(&r->arena, id);
 	one->reset.outcome = OUTCOME_NONE;

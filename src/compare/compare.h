@@ -32,7 +32,7 @@ struct difference {
 typedef void difference_fn(void *ctx, const struct difference *d);
 
 /* Two numbers are equal if they differ by at most `most` and the pattern matches
-   (json/pattern.h, into the line). */
+   (json/paths.h, into the line). */
 struct tolerance {
 	const char *pattern;
 	double most;

@@ -183,7 +183,7 @@ coverage: ## line coverage by directory; fails below 85 %
 
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
-	@tests/prove $(OBJ)/interop tests/interop/worlds $(sort $(wildcard tests/interop/*.bats)) tests/interop/zoo tests/interop/zoo-shared; \
+	@tests/prove $(OBJ)/interop $(addprefix tests/interop/,worlds zoo zoo-shared) $(sort $(wildcard tests/interop/*.bats)); \
 		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-cluster: all ## fixtures/cluster on Spark and Ray (installs them under .deps/, 1 GB; needs Java; three minutes)

@@ -470,6 +470,12 @@ static void take_answers(struct import *m, struct dialog *d, struct str message,
 	}
 }
 
+void dialog_answer(struct import *m, struct dialog *d, struct str message,
+                   const struct dialog_facts *facts)
+{
+	take_answer(m, d, answer_as_message(m, message), message, facts);
+}
+
 void dialog_message(struct import *m, struct dialog *d, struct str message,
                     const struct dialog_facts *facts)
 {
@@ -477,7 +483,7 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 
 	switch (meaning) {
 	case ANSWER:
-		take_answer(m, d, answer_as_message(m, message), message, facts);
+		dialog_answer(m, d, message, facts);
 		break;
 	case ANSWERS:
 		take_answers(m, d, message, facts);
@@ -499,18 +505,28 @@ void dialog_message(struct import *m, struct dialog *d, struct str message,
 	}
 }
 
-void dialog_answer(struct import *m, struct dialog *d, struct str message,
-                   const struct dialog_facts *facts)
-{
-	take_answer(m, d, message, message, facts);
-}
-
 bool dialog_waits(const struct dialog *d)
 {
 	for (size_t i = 0; i < d->count; i++)
 		if (!d->calls[i].answered)
 			return d->open;
 	return false;
+}
+
+void dialog_prompt(struct import *m, struct dialog *d, struct str prompt)
+{
+	struct str one;
+	size_t cursor = 0;
+
+	if (json_type(prompt) == JSON_STRING)
+		add_message(&d->before, message_new(m, "user", prompt));
+	while (json_next(prompt, &cursor, &one)) {
+		enum meaning meaning = meaning_of(one);
+
+		add_message(&d->before, meaning == CALL     ? call_as_message(m, one)
+		                        : meaning == ANSWER ? answer_as_message(m, one)
+		                                            : one);
+	}
 }
 
 void dialog_messages(struct import *m, struct dialog *d, struct str messages)
@@ -520,70 +536,4 @@ void dialog_messages(struct import *m, struct dialog *d, struct str messages)
 
 	while (json_next(messages, &cursor, &one))
 		dialog_message(m, d, one, NULL);
-}
-
-/* ---- conversations that are open at once ---- */
-
-#define OPEN_MAX 4096
-
-struct open_dialogs {
-	struct map by_key;
-	struct open_dialog *first, **last;
-	size_t count;
-};
-
-static void free_all(void *own)
-{
-	struct open_dialogs *all = own;
-
-	for (struct open_dialog *one = all->first, *next; one; one = next) {
-		next = one->next;
-		dialog_release(&one->dialog);
-		buf_release(&one->last);
-		free(one);
-	}
-	free(all);
-}
-
-struct open_dialog *dialogs_find(struct import *m, uint64_t key, struct error *err)
-{
-	struct open_dialogs *all = m->own;
-
-	if (!all) {
-		all = m->own = mem_new(sizeof(*all));
-		all->last = &all->first;
-		m->own_free = free_all;
-	}
-	struct open_dialog *one = map_find(&all->by_key, key, STR_NONE);
-	if (!one && all->count == OPEN_MAX) {
-		error_set(err, FAIL_INPUT, "more than %d rollouts, a part of one in each value",
-		          OPEN_MAX);
-	} else if (!one) {
-		one = mem_new(sizeof(*one));
-		one->last = BUF(BUF_MAX_MESSAGE);
-		map_add(&all->by_key, &one->item, key);
-		*all->last = one;
-		all->last = &one->next;
-		all->count++;
-	}
-	return one;
-}
-
-int dialogs_finish(struct import *m, struct error *err)
-{
-	struct open_dialogs *all = m->own;
-
-	if (!all)
-		return 0;
-	for (struct open_dialog *one = all->first; one; one = one->next) {
-		if (one->dialog.id) {
-			dialog_end(m, &one->dialog,
-			           &(struct import_end){.reason = one->last.n ? buf_view(&one->last)
-			                                                      : STR_NONE});
-		}
-	}
-	free_all(all);
-	m->own = NULL;
-	m->own_free = NULL;
-	return 0;
 }

@@ -50,6 +50,9 @@ void dialog_state(struct dialog *d, struct str state);
    as a message without meaning. */
 void dialog_message(struct import *m, struct dialog *d, struct str message,
                     const struct dialog_facts *facts);
+/* What the model was given before its first turn: a text of the user, or messages. Answers of a model
+   and of tools among them are no turns and no calls of this rollout. */
+void dialog_prompt(struct import *m, struct dialog *d, struct str prompt);
 /* All messages of an array. */
 void dialog_messages(struct import *m, struct dialog *d, struct str messages);
 /* Adds a call to the open turn, in one of these shapes, which is in no message as such. */

@@ -274,6 +274,16 @@ static enum end_status status_of(struct str word)
 	return END_UNKNOWN;
 }
 
+/* Messages, or a list of them for each transition, with all before it: those of the last. */
+static struct str last_transition(struct str messages)
+{
+	struct str last = messages, one;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
+		last = json_type(one) == JSON_ARRAY ? one : last;
+	return last;
+}
+
 static int take_messages(struct import *m, struct str value, struct error *err)
 {
 	const struct map_paths *p = paths_of(m);
@@ -300,10 +310,8 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	}
 	h.has_state = false;
 	dialog_open(m, &d, &h);
-	if (json_type(prompt) == JSON_STRING)
-		dialog_message(m, &d, message_new(m, "user", prompt), NULL);
-	dialog_messages(m, &d, prompt);
-	dialog_messages(m, &d, messages);
+	dialog_prompt(m, &d, prompt);
+	dialog_messages(m, &d, last_transition(messages));
 	dialog_end(m, &d, &e);
 	return 0;
 }

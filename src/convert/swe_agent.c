@@ -186,6 +186,41 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 	dialog_answer(m, d, message, &f);
 }
 
+/* A reply without a usable command is recorded only within the message that says so. */
+static void take_format_error(struct import *m, struct dialog *d, struct str message)
+{
+	struct str extra = JSON_GET(message, "extra");
+	struct str choice = import_first(JSON_GET(JSON_GET(extra, "response"), "choices"));
+	struct str content = JSON_GET(JSON_GET(choice, "message"), "content");
+
+	content = import_either(JSON_GET(extra, "model_response"), content);
+	dialog_message(
+		m, d,
+		IMPORT_PACK(m, "{role:'assistant',content:%r}", content.p ? content : STR("null")),
+		NULL);
+	dialog_message(m, d, message, NULL);
+}
+
+static void take_mini_message(struct import *m, struct dialog *d, struct str message,
+                              struct str next)
+{
+	struct str type = JSON_GET(JSON_GET(message, "extra"), "interrupt_type");
+
+	if (json_is(JSON_GET(message, "object"), STR("response"))) {
+		dialog_messages(m, d, JSON_GET(message, "output"));
+	} else if (json_is(JSON_GET(message, "role"), STR("assistant"))) {
+		dialog_message(m, d, message, NULL);
+		if (!JSON_GET(message, "tool_calls").p)
+			add_text_commands(m, d, message, next);
+	} else if (json_is(type, STR("FormatError"))) {
+		take_format_error(m, d, message);
+	} else if (dialog_waits(d) && is_reply(message)) {
+		take_reply(m, d, message);
+	} else if (!json_is(JSON_GET(message, "role"), STR("exit"))) {
+		dialog_message(m, d, message, NULL);
+	}
+}
+
 static void take_mini_messages(struct import *m, struct dialog *d, struct str messages)
 {
 	struct str message, next;
@@ -194,15 +229,7 @@ static void take_mini_messages(struct import *m, struct dialog *d, struct str me
 	for (bool more = json_next(messages, &cursor, &message); more; message = next) {
 		next = STR_NONE;
 		more = json_next(messages, &cursor, &next);
-		if (json_is(JSON_GET(message, "role"), STR("assistant"))) {
-			dialog_message(m, d, message, NULL);
-			if (!JSON_GET(message, "tool_calls").p)
-				add_text_commands(m, d, message, next);
-		} else if (dialog_waits(d) && is_reply(message)) {
-			take_reply(m, d, message);
-		} else if (!json_is(JSON_GET(message, "role"), STR("exit"))) {
-			dialog_message(m, d, message, NULL);
-		}
+		take_mini_message(m, d, message, next);
 	}
 }
 

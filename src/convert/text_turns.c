@@ -126,7 +126,7 @@ static int import_verl(struct import *m, struct str value, struct error *err)
 			"not a line of a rollout dump: input, output and score are required");
 	}
 	dialog_open(m, &d, &h);
-	dialog_message(m, &d, message_new(m, "user", prompt), NULL);
+	dialog_prompt(m, &d, prompt);
 	text_turns(m, &d, JSON_GET(value, "output"));
 	dialog_end(m, &d, &e);
 	return 0;
@@ -264,24 +264,21 @@ static struct str without_arrow(struct import *m, struct str json)
 	return arena_str(&m->arena, buf_view(to));
 }
 
-static void take_talk(struct import *m, struct dialog *d, struct str value, bool prompt)
+static struct str plain_messages(struct import *m, struct str value)
 {
 	struct buf minified = BUF(BUF_MAX_MESSAGE);
 
-	if (json_type(value) != JSON_STRING) {
-		json_minify(value, &minified);
-		dialog_messages(m, d, without_arrow(m, buf_view(&minified)));
-	} else if (prompt) {
-		dialog_message(m, d, message_new(m, "user", value), NULL);
-	} else {
-		text_turns(m, d, value);
-	}
+	if (json_type(value) != JSON_ARRAY)
+		return value;
+	json_minify(value, &minified);
+	struct str plain = without_arrow(m, buf_view(&minified));
 	buf_release(&minified);
+	return plain;
 }
 
 static int import_trl_completions(struct import *m, struct str value, struct error *err)
 {
-	struct str prompt = JSON_GET(value, "prompt");
+	struct str prompt = JSON_GET(value, "prompt"), completion = JSON_GET(value, "completion");
 	struct import_header h = {.task = text_turns_task(m, prompt, JSON_GET(value, "step"))};
 	struct import_end e = {0};
 	struct dialog d;
@@ -298,8 +295,10 @@ static int import_trl_completions(struct import *m, struct str value, struct err
 		                 m->options->reward);
 	}
 	dialog_open(m, &d, &h);
-	take_talk(m, &d, prompt, true);
-	take_talk(m, &d, JSON_GET(value, "completion"), false);
+	dialog_prompt(m, &d, plain_messages(m, prompt));
+	if (json_type(completion) == JSON_STRING)
+		text_turns(m, &d, completion);
+	dialog_messages(m, &d, plain_messages(m, completion));
 	dialog_flush(m, &d);
 	put_rewards(m, &d, value);
 	dialog_end(m, &d, &e);

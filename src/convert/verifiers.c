@@ -58,7 +58,7 @@ static void take_result(struct import *m, struct str value)
 
 	e.total_reward = JSON_GET(value, "reward");
 	dialog_open(m, &d, &h);
-	dialog_messages(m, &d, prompt);
+	dialog_prompt(m, &d, prompt);
 	dialog_messages(m, &d, JSON_GET(value, "completion"));
 	dialog_end(m, &d, &e);
 }

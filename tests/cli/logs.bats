@@ -169,3 +169,13 @@ rules() {
 	expect 0 rolldbg convert in.jsonl
 	[ "$(jq -c 'select(.step == 0).tool_call.arguments' <<<"$output")" = '{"a,null":":null,{\"x\":1.0}","n\":null":[null,1,-2],"deep":{}}' ]
 }
+
+# The formats that count_logs.py knows, and the recordings of real programs.
+@test "turns, calls, answers, errors, rewards and ends are those that a script counts in the logs themselves" {
+	local files=("$formats"/{chat,claude-code,codex,inspect,mini-swe-agent,nemo-gym,openai,swe-agent,tau-bench,tau2}/in.*)
+
+	[ ! -d "$shared/trl" ] || files+=("$shared"/trl/trl-*.jsonl "$shared"/other/*)
+	python3 "$root/tests/cli/count_logs.py" "$ROLLDBG" "${files[@]}"
+	sed 's/"gate --test","tool_call_id":"b1"}/&,{}/' "$formats"/mini-swe-agent/in.* >more.traj.jsonl
+	run ! python3 "$root/tests/cli/count_logs.py" "$ROLLDBG" more.traj.jsonl
+}

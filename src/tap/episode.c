@@ -171,12 +171,14 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .turns = turns_of(s),
 	                       .steps = e->steps,
 	                       .total_reward = total_reward(e, &reward),
+	                       .reward_components =
+	                               e->components.n ? buf_view(&e->components) : STR_NONE,
 	                       .state = s->state_known ? buf_view(&s->state) : STR_NONE,
 	                       .ignore = e->ignore,
 	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
 
 	tap_lines_close(r, &e->lines, &f);
-	BUFS_RELEASE(&reward, &e->id, &e->total);
+	BUFS_RELEASE(&reward, &e->id, &e->total, &e->components);
 	arena_release(&e->arena);
 	free(e);
 	s->episode = NULL;
@@ -293,7 +295,7 @@ static bool has_resets(const struct tap_session *s)
 {
 	enum protocol p = protocol_parse(str_from(s->facts.protocol));
 
-	return p == PROTOCOL_OPENENV || p == PROTOCOL_MCP_GYM;
+	return p == PROTOCOL_OPENENV || p == PROTOCOL_MCP_GYM || p == PROTOCOL_NEMO_GYM;
 }
 
 static bool is_refusal(const struct env_reply *reply)
@@ -388,12 +390,14 @@ void tap_remark(struct tap_recording *r, const struct tap_connection *c, const c
 	         what);
 }
 
-void tap_total(struct tap_session *s, struct str reward)
+void tap_total(struct tap_session *s, struct str reward, struct str components)
 {
 	struct tap_episode *e = s->episode;
 
 	if (e && reward.p) {
 		e->total.max = BUF_MAX_SMALL;
+		e->components.max = BUF_MAX_MESSAGE;
 		buf_set(&e->total, reward);
+		buf_set(&e->components, components);
 	}
 }

@@ -108,8 +108,9 @@ void tap_step_replied(struct tap_step *step);
 void tap_step_end(struct tap_step *step, const struct env_reply *r);
 struct tap_session *tap_step_session(const struct tap_step *step);
 
-/* The reward of the open episode as a whole, a raw number: it replaces the sum over its steps. */
-void tap_total(struct tap_session *s, struct str reward);
+/* The reward of the open episode as a whole, a raw number: it replaces the sum over its steps.
+   components: a raw object; absent: none. */
+void tap_total(struct tap_session *s, struct str reward, struct str components);
 
 /* Something else that happened. detail: raw object. Without an open episode it is recorded with the
    session's next one. */

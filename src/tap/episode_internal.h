@@ -21,9 +21,10 @@ struct tap_episode {
 	int64_t steps;
 	double reward;
 	bool rewarded;
-	struct buf total;     /* as the environment has it; empty: the sum */
-	enum end_status over; /* what the environment reported; END_UNKNOWN: nothing */
-	struct tap_talk talk; /* with its model */
+	struct buf total;      /* as the environment has it; empty: the sum */
+	struct buf components; /* of it; empty: none */
+	enum end_status over;  /* what the environment reported; END_UNKNOWN: nothing */
+	struct tap_talk talk;  /* with its model */
 	uint64_t began_ns, last_ns;
 };
 

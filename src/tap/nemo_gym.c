@@ -3,6 +3,7 @@
    a step reports its end. What replies mean is decided where `run` decides it, in env/nemo_gym/. */
 #include "env/nemo_gym/nemo_gym.h"
 #include "base/map.h"
+#include "env/ignore_paths.h"
 #include "tap/episode.h"
 
 #include <stdlib.h>
@@ -10,9 +11,12 @@
 struct gym_session {
 	struct map_item item; /* must be first */
 	struct tap_session *tap;
-	struct buf id, start, seen;
+	struct buf id;   /* empty: that of the first reply */
+	struct buf also; /* the session that answered in its place; empty: none */
+	struct buf start, seen;
 	size_t calls; /* in flight */
 	bool over;    /* ends with the last of them */
+	struct ignore_paths ignored;
 };
 
 struct gym_decoder {
@@ -41,7 +45,8 @@ static void end_session(struct gym_decoder *d, struct gym_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	BUFS_RELEASE(&s->id, &s->start, &s->seen);
+	ignore_paths_release(&s->ignored);
+	BUFS_RELEASE(&s->id, &s->also, &s->start, &s->seen);
 	free(s);
 }
 
@@ -59,9 +64,19 @@ static void stop(void *ctx)
 
 /* ---- whose requests ---- */
 
-static bool is_at(const struct tap_head *request, const char *path)
+/* What a request is for: the end of its path, which may begin with that of a proxy. */
+static struct str wanted(const struct tap_head *request)
 {
-	return str_is(tap_path(request), path);
+	struct str path = tap_path(request), name = STR_NONE;
+
+	while (path.n)
+		name = str_cut(&path, '/');
+	return name;
+}
+
+static bool is_at(const struct tap_head *request, const char *name)
+{
+	return str_is(wanted(request), name);
 }
 
 /* The session in a header of the form "NAME=VALUE[; ..]"; false if it names none. */
@@ -76,7 +91,7 @@ static bool session_in(struct str cookies, struct buf *out)
 
 static bool begins_episode(const struct tap_head *request)
 {
-	return is_at(request, "/seed_session") || is_at(request, "/reset");
+	return is_at(request, "seed_session") || is_at(request, "reset");
 }
 
 /* A call that lacks the cookie is known by its method alone, once there was a session. */
@@ -85,19 +100,26 @@ static bool owns(void *ctx, const struct tap_head *request)
 	struct gym_decoder *d = ctx;
 	struct buf id = BUF(BUF_MAX_SMALL);
 	bool post = str_is(request->method, "POST");
-	bool ours = post && (is_at(request, "/seed_session") || d->seen ||
+	bool ours = post && (is_at(request, "seed_session") || d->seen ||
 	                     session_in(tap_header(request, "cookie"), &id));
 
-	if (post && is_at(request, "/reset") && !ours)
+	if (post && is_at(request, "reset") && !ours)
 		ours = true;
 	d->seen |= ours;
 	buf_release(&id);
-	return ours && !is_at(request, "/aggregate_metrics");
+	return ours && !is_at(request, "aggregate_metrics");
 }
 
 static struct gym_session *find(struct gym_decoder *d, struct str id)
 {
-	return map_find(&d->sessions, map_hash(id), id);
+	struct gym_session *s = map_find(&d->sessions, map_hash(id), id);
+	struct gym_session **all = s ? NULL : map_list(&d->sessions);
+
+	for (size_t i = 0; !s && i < d->sessions.count; i++)
+		if (str_eq(buf_view(&all[i]->also), id))
+			s = all[i];
+	free(all);
+	return s;
 }
 
 static struct gym_session *new_session(struct gym_decoder *d, const struct tap_exchange *x,
@@ -105,7 +127,7 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 {
 	struct gym_session *s = mem_new(sizeof(*s));
 
-	s->id = BUF(BUF_MAX_SMALL);
+	s->id = s->also = BUF(BUF_MAX_SMALL);
 	s->start = s->seen = BUF(BUF_MAX_MESSAGE);
 	buf_str(&s->id, id);
 	s->tap = tap_session_begin(
@@ -147,6 +169,14 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 {
 	struct str body = x->request_body.bytes;
 	struct str data = json_is_valid(body) ? body : STR_NONE;
+	struct ignore_paths before = s->ignored;
+	struct error ignored = {0}; /* only pointers that are given can be wrong */
+
+	s->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
+	if (ignore_paths_choose(&s->ignored, NULL, 0, steps ? reset->observation : STR_NONE,
+	                        &ignored)) {
+		buf_clear(&s->ignored.json);
+	}
 
 	tap_session_facts(s->tap,
 	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
@@ -155,7 +185,10 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 					  .reset_args = data,
 					  .data = data,
 					  .state_kind = steps ? STATE_OBSERVATION : STATE_UNKNOWN,
+					  .state_ignore = buf_view(&s->ignored.json),
+					  .ignore = s->ignored.paths,
 					  .reset = reset});
+	ignore_paths_release(&before);
 	buf_set(&s->start, reset->observation);
 	buf_set(&s->seen, reset->observation);
 	if (steps && reset->outcome == OUTCOME_OK)
@@ -164,16 +197,13 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 
 static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
 {
-	bool steps = is_at(&x->request, "/reset");
+	bool steps = is_at(&x->request, "reset");
 	struct http_json_answer a;
 	struct env_reply reply;
 	struct buf id = BUF(BUF_MAX_SMALL);
 
 	read_answer(x, &a);
-	if (steps)
-		nemo_gym_read_step(&a, &d->reading, &reply);
-	else
-		nemo_gym_read_other(&a, &d->reading, &reply);
+	nemo_gym_read_begin(&a, steps, &d->reading, &reply);
 	bool named = session_in(tap_header(&x->reply, "set-cookie"), &id) ||
 	             session_in(tap_header(&x->request, "cookie"), &id);
 	struct gym_session *s = named ? find(d, buf_view(&id)) : NULL;
@@ -186,6 +216,18 @@ static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
 }
 
 /* ---- calls ---- */
+
+/* That of a call whose cookie is of no session that began here, or that has none while several are
+   open: the server answers for a new one, which the reply names. */
+static struct gym_session *stray_session(struct gym_decoder *d, const struct tap_exchange *x)
+{
+	struct buf id = BUF(BUF_MAX_SMALL);
+
+	session_in(tap_header(&x->request, "cookie"), &id);
+	struct gym_session *s = new_session(d, x, buf_view(&id));
+	buf_release(&id);
+	return s;
+}
 
 static struct str item_text(struct str item)
 {
@@ -220,20 +262,22 @@ static void read_action(struct str body, struct buf *tool, struct buf *arguments
 
 static void request(void *ctx, struct tap_exchange *x)
 {
-	struct gym_session *s = session_of(ctx, x);
+	struct gym_session *s;
 	struct str body = x->request_body.bytes;
 	struct buf tool = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_MESSAGE);
-	bool is_step = is_at(&x->request, "/step");
+	bool is_step = is_at(&x->request, "step");
 	bool valid = json_is_valid(body);
 
-	if (!s || begins_episode(&x->request) || is_at(&x->request, "/verify") ||
-	    is_at(&x->request, "/close_session")) {
+	if (begins_episode(&x->request) || is_at(&x->request, "verify") ||
+	    is_at(&x->request, "close_session")) {
 		return;
 	}
+	s = session_of(ctx, x);
+	s = s ? s : stray_session(ctx, x);
 	if (is_step && valid) {
 		read_action(body, &tool, &arguments);
 	} else {
-		buf_str(&tool, str_skip(tap_path(&x->request), 1));
+		buf_str(&tool, wanted(&x->request));
 		buf_str(&arguments, valid ? body : STR("{}"));
 	}
 	struct gym_call *c = mem_new(sizeof(*c));
@@ -246,18 +290,25 @@ static void request(void *ctx, struct tap_exchange *x)
 	BUFS_RELEASE(&tool, &arguments);
 }
 
-/* Does the reply name another session? Then it was given for that one. */
-static bool name_answerer(struct gym_session *s, const struct tap_exchange *x, struct buf *id,
-                          struct env_reply *reply)
+/* Does the reply name another session than was asked, `from`? Then it was given for that one, `to`,
+   in which the client may go on. */
+static bool name_answerer(struct gym_decoder *d, struct gym_session *s,
+                          const struct tap_exchange *x, struct buf *from, struct buf *to)
 {
-	bool other = session_in(tap_header(&x->reply, "set-cookie"), id) &&
-	             !str_eq(buf_view(id), buf_view(&s->id));
-
-	if (other) {
-		reply->env_session = buf_view(&s->id);
-		reply->reply_session = buf_view(id);
+	if (!session_in(tap_header(&x->request, "cookie"), from))
+		buf_set(from, buf_view(&s->id));
+	if (!session_in(tap_header(&x->reply, "set-cookie"), to) ||
+	    str_eq(buf_view(to), buf_view(from))) {
+		return false;
 	}
-	return other;
+	if (s->id.n) {
+		buf_set(&s->also, buf_view(to));
+		return true;
+	}
+	map_remove(&d->sessions, &s->item);
+	buf_set(&s->id, buf_view(to));
+	map_add(&d->sessions, &s->item, map_hash(buf_view(to)));
+	return false;
 }
 
 static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_exchange *x,
@@ -267,7 +318,7 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	struct gym_session *s = c->session;
 	struct http_json_answer a;
 	struct env_reply reply;
-	struct buf id = BUF(BUF_MAX_SMALL);
+	struct buf from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL);
 
 	read_answer(x, &a);
 	a.text = a.status ? a.text : why;
@@ -279,7 +330,11 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	}
 	if (reply.outcome == OUTCOME_OK)
 		buf_set(&s->seen, reply.observation);
-	bool other = name_answerer(s, x, &id, &reply);
+	bool other = name_answerer(d, s, x, &from, &to);
+	if (other) {
+		reply.env_session = buf_view(&from);
+		reply.reply_session = buf_view(&to);
+	}
 	tap_step_end(c->step, &reply);
 	if (other && tap_header(&x->request, "cookie").n) { /* which was not accepted */
 		tap_note(s->tap, EVENT_SESSION_REPLACED, "cookie",
@@ -291,26 +346,26 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	s->calls--;
 	free(c);
 	x->own = NULL;
-	buf_release(&id);
+	BUFS_RELEASE(&from, &to);
 }
 
 /* ---- the end ---- */
 
 static void take_verify(struct gym_decoder *d, struct gym_session *s, const struct tap_exchange *x)
 {
+	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct nemo_gym_verified v;
 	struct http_json_answer a;
-	struct env_reply reply;
 
 	read_answer(x, &a);
-	nemo_gym_read_other(&a, &d->reading, &reply);
-	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
-	if (reply.outcome == OUTCOME_OK && reward.p) {
-		tap_total(s->tap, reward);
+	nemo_gym_read_verify(&a, x->request_body.bytes, &d->reading, &v, &detail);
+	if (v.reward.p) {
+		tap_event(s->tap, EVENT_NOTIFICATION, buf_view(&detail));
+		tap_total(s->tap, v.reward, v.components);
 	} else {
-		tap_note(s->tap, EVENT_CONTROL_PLANE_FAILED, "verify",
-		         reply.outcome == OUTCOME_OK ? STR("the reply has no reward")
-		                                     : reply.error.message);
+		tap_note(s->tap, EVENT_CONTROL_PLANE_FAILED, "verify", v.why);
 	}
+	buf_release(&detail);
 	tap_episode_end(s->tap, END_FINISHED, "the client had it verified");
 	s->over = true;
 }
@@ -323,7 +378,7 @@ static void reply(void *ctx, struct tap_exchange *x)
 		take_begin(ctx, x);
 	else if (x->own)
 		end_call(ctx, x->own, x, STR(""));
-	else if (s && is_at(&x->request, "/verify"))
+	else if (s && is_at(&x->request, "verify"))
 		take_verify(ctx, s, x);
 }
 

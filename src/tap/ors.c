@@ -178,7 +178,7 @@ static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_ex
 	s->calls--;
 	if (reply.outcome == OUTCOME_OK) {
 		buf_set(&s->seen, reply.observation);
-		tap_total(s->tap, reply.reward);
+		tap_total(s->tap, reply.reward, STR_NONE);
 	}
 }
 

@@ -109,6 +109,14 @@ zoo_start() {
 	server_start "$1" python openenv openenv-0.10 "$root/fixtures/zoo/openenv_zoo.py"
 }
 
+# nemo_gym_start NAME: the resources servers of nemo_gym_worlds.py; url NAME is where they are.
+nemo_gym_start() {
+	local name=$1 dir=${BATS_TEST_TMPDIR:-$BATS_FILE_TMPDIR}
+	server_start "$name" python nemo-gym "" "$servers/nemo_gym_worlds.py" || return
+	sed -i 's|/mcp$||' "$dir/$name.url"
+	until curl -s -o /dev/null "$(cat "$dir/$name.url")"; do sleep 0.1; done
+}
+
 # everything_start NAME [streamableHttp|sse]
 everything_start() {
 	server_start "$1" env PORT=0 node --require "$servers/loopback.js" \
@@ -149,6 +157,16 @@ stop_within_20s() {
 		fi
 		sleep 0.1
 	done
+}
+
+# moves COUNT: a repeatable walk that meets three sides and not the goal, with impossible moves
+moves() {
+	awk -v n="$1" 'BEGIN { split("DOWN,UP,LEFT LEFT LEFT RIGHT,NORTH,DOWN", walk, ","); s = 7
+		while (count < n) {
+			s = (s * 75 + 74) % 65537
+			parts = split(walk[1 + s % 5], one, " ")
+			for (i = 1; i <= parts && count < n; i++) { print one[i]; count++ }
+		} }'
 }
 
 # drive NAME EXIT_CODE OPTIONS..: runs `run`, with the recording in NAME.jsonl and the verdict in NAME.json; `check` on the

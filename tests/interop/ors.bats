@@ -17,16 +17,6 @@ ors_start() {
 	until curl -sf -o /dev/null "$(cat "$dir/$name.url")/health"; do sleep 0.1; done
 }
 
-# moves COUNT: a repeatable walk that meets three sides and not the goal, with impossible moves
-moves() {
-	awk -v n="$1" 'BEGIN { split("DOWN,UP,LEFT LEFT LEFT RIGHT,NORTH,DOWN", walk, ","); s = 7
-		while (count < n) {
-			s = (s * 75 + 74) % 65537
-			parts = split(walk[1 + s % 5], one, " ")
-			for (i = 1; i <= parts && count < n; i++) { print one[i]; count++ }
-		} }'
-}
-
 @test "1,000 steps are those of openreward's client: observations, rewards, ends and errors" {
 	moves 250 >moves
 	"$installed/openreward/bin/python" "$BATS_TEST_DIRNAME/ors_client.py" "$(url lake)" train <moves >theirs

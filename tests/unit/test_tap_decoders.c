@@ -22,6 +22,7 @@ static const struct {
                 "end \"stopped\"\n"},
 	{"nemo_gym", "\"increment\" ok null\n"
                      "\"increment\" ok null\n"
+                     "! \"notification\"\n"
                      "end \"finished\"\n"},
 	{"mcp-error", "! \"fault-injected\"\n"
                       "\"move\" tool-error 0.5\n"

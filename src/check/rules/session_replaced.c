@@ -15,7 +15,9 @@ struct replaced {
 /* Where an episode begins with a reset of its own. */
 static bool has_resets(const struct rollout_facts *r)
 {
-	return !r->imported && (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM);
+	return !r->imported &&
+	       (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM ||
+	        r->protocol == PROTOCOL_NEMO_GYM);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
@@ -49,7 +51,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	if (s->forgotten) {
 		finding_add(
 			out, SEVERITY_ERROR, NULL, "/error",
-			"initialize succeeded, the next request did not know the session: several "
+			"the server opened a session, and the next request did not know it: several "
 			"workers without affinity");
 	} else if (s->played.count > 0) {
 		finding_add(out, SEVERITY_ERROR, &s->played, "/event",

@@ -164,12 +164,9 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	nemo_gym_write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
-	if (e->style == NEMO_GYM_STEPS) {
-		nemo_gym_read_step(&a, &e->http.reading, out);
-	} else {
-		nemo_gym_read_other(&a, &e->http.reading, out);
+	nemo_gym_read_begin(&a, e->style == NEMO_GYM_STEPS, &e->http.reading, out);
+	if (e->style != NEMO_GYM_STEPS)
 		take_session(e, a.data);
-	}
 	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
 	out->env_session = e->http.base.facts.env_session;
 	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
@@ -231,30 +228,12 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 
 /* ---- verification ---- */
 
-/* The members that the server added to the request: reward_components, failure_kind .. */
-static void note_verified(struct env_nemo_gym *e, struct str reply)
-{
-	struct str request = buf_view(&e->http.request);
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
-	struct json_member m;
-	struct json_writer w = jw_begin(&detail);
-
-	jw_put_text(&w, "what", "verify");
-	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);)
-		if (!json_get(request, m.key).p) {
-			jw_key_spelled(&w, m.key);
-			jw_raw(&w, m.value);
-		}
-	jw_end(&w);
-	events_push_json(&e->http.base.events, EVENT_NOTIFICATION, &detail);
-	buf_release(&detail);
-}
-
 static int nemo_gym_finish(struct env *base, struct error *err)
 {
 	struct env_nemo_gym *e = nemo_gym_of(base);
+	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct nemo_gym_verified v;
 	struct http_json_answer a;
-	struct env_reply reply;
 
 	if (e->style == NEMO_GYM_STEPS)
 		return 0;
@@ -262,23 +241,20 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	if (post(e, "/verify", &a, err))
 		return -1;
 	note_replaced(e);
-	nemo_gym_read_other(&a, &e->http.reading, &reply);
-	struct str reward = http_env_reward(JSON_GET(a.data, "reward"));
-	if (reply.outcome != OUTCOME_OK || !reward.p) {
-		reading_note(&e->http.base.events, EVENT_CONTROL_PLANE_FAILED, "verify",
-		             reply.outcome == OUTCOME_OK ? STR("the reply has no reward")
-		                                         : reply.error.message,
+	nemo_gym_read_verify(&a, buf_view(&e->http.request), &e->http.reading, &v, &detail);
+	if (!v.reward.p) {
+		reading_note(&e->http.base.events, EVENT_CONTROL_PLANE_FAILED, "verify", v.why,
 		             false);
 		return 0;
 	}
-	buf_set(&e->reward, reward);
+	buf_set(&e->reward, v.reward);
 	e->http.base.facts.total_reward = buf_view(&e->reward);
-	struct str components = JSON_GET(a.data, "reward_components");
-	if (json_type(components) == JSON_OBJECT) {
-		buf_set(&e->components, components);
+	if (v.components.p) {
+		buf_set(&e->components, v.components);
 		e->http.base.facts.reward_components = buf_view(&e->components);
 	}
-	note_verified(e, a.data);
+	events_push_json(&e->http.base.events, EVENT_NOTIFICATION, &detail);
+	buf_release(&detail);
 	return 0;
 }
 

@@ -33,6 +33,9 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out);
 void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
                         struct hidden_error_context before, const struct env_conf *conf,
                         struct reply_reading *r, struct env_reply *out);
+/* The reply to the request that begins an episode; steps: to /reset. */
+void nemo_gym_read_begin(const struct http_json_answer *a, bool steps, struct reply_reading *r,
+                         struct env_reply *out);
 /* The reply to /reset and /step: {"observation","reward","terminated","truncated","info"}. */
 void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *r,
                         struct env_reply *out);
@@ -40,6 +43,16 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *
    observation is the reply. */
 void nemo_gym_read_other(const struct http_json_answer *a, struct reply_reading *r,
                          struct env_reply *out);
+
+struct nemo_gym_verified {
+	struct str reward, components; /* raw; absent: none */
+	struct str why;                /* without a reward */
+};
+/* The reply to /verify. Adds to `detail` an event's {"what":"verify", ..}, with the members that the
+   server added to the request: reward_components, failure_kind ..; nothing without a reward. */
+void nemo_gym_read_verify(const struct http_json_answer *a, struct str request,
+                          struct reply_reading *r, struct nemo_gym_verified *out,
+                          struct buf *detail);
 
 enum nemo_gym_style {
 	NEMO_GYM_TOOLS,  /* /seed_session, a POST for each tool, /verify */

@@ -25,6 +25,53 @@ void nemo_gym_read_other(const struct http_json_answer *a, struct reply_reading 
 	read_body(a, meanings, r, out);
 }
 
+void nemo_gym_read_begin(const struct http_json_answer *a, bool steps, struct reply_reading *r,
+                         struct env_reply *out)
+{
+	static const struct http_json_meaning none[] = {{0, CLASS_NONE}}; /* yet to be lost */
+
+	if (steps && a->status == 200)
+		nemo_gym_read_step(a, r, out);
+	else
+		read_body(a, none, r, out);
+}
+
+static void put_added(struct str request, struct str reply, struct buf *detail)
+{
+	struct json_member m;
+	struct json_writer w = jw_begin(detail);
+
+	jw_put_text(&w, "what", "verify");
+	for (size_t cursor = 0; json_next_member(reply, &cursor, &m);)
+		if (!json_get(request, m.key).p) {
+			jw_key_spelled(&w, m.key);
+			jw_raw(&w, m.value);
+		}
+	jw_end(&w);
+}
+
+void nemo_gym_read_verify(const struct http_json_answer *a, struct str request,
+                          struct reply_reading *r, struct nemo_gym_verified *out,
+                          struct buf *detail)
+{
+	struct env_reply reply;
+
+	nemo_gym_read_other(a, r, &reply);
+	*out = (struct nemo_gym_verified){.reward = http_env_reward(JSON_GET(a->data, "reward"))};
+	if (reply.outcome != OUTCOME_OK) {
+		out->reward = STR_NONE;
+		out->why = reply.error.message;
+	} else if (!out->reward.p) {
+		out->why = STR("the reply has no reward");
+	} else {
+		struct str components = JSON_GET(a->data, "reward_components");
+
+		if (json_type(components) == JSON_OBJECT)
+			out->components = components;
+		put_added(request, a->data, detail);
+	}
+}
+
 void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
                         struct hidden_error_context before, const struct env_conf *conf,
                         struct reply_reading *r, struct env_reply *out)

@@ -1,7 +1,7 @@
-"""NeMo Gym's client: nemo_gym_client.py URL [--together] START.., with "TOOL {arguments}" on standard input, one call per line. For each
-episode, which begins at START, prints the reply to each call, or the status if it is not 200, and then [reward, components].
-With --together, all
-episodes make each request at the same time. As its agent does, each request has the cookies of the reply before it: none after a reply of 500."""
+"""NeMo Gym's client: nemo_gym_client.py URL [--together] START.., with "TOOL {arguments}" on standard input, one call per line.
+For each episode, which begins at START, prints the reply to each call, or the status if it is not 200, and then [reward,
+components]; --together: all episodes make each request at the same time. As its agent does, a request has the cookies of the
+reply before it: none after a reply of 500."""
 
 import asyncio
 import json

@@ -24,6 +24,16 @@ static const struct {
                      "\"increment\" ok null\n"
                      "! \"notification\"\n"
                      "end \"finished\"\n"},
+	{"nemo_gym-lost-cookie", "\"dig\" tool-error null\n"
+                                 "! \"session-replaced\"\n"
+                                 "\"look\" ok null\n"
+                                 "\"look\" ok null\n"
+                                 "! \"notification\"\n"
+                                 "end \"finished\"\n"
+                                 "! \"notification\"\n"
+                                 "end \"finished\"\n"
+                                 "end \"refused\"\n"
+                                 "end \"stopped\"\n"},
 	{"mcp-error", "! \"fault-injected\"\n"
                       "\"move\" tool-error 0.5\n"
                       "! \"fault-injected\"\n"

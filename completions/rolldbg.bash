@@ -337,6 +337,7 @@ _rolldbg_value()
 	tap:--model-listen) _rolldbg_words '' ;;
 	tap:--bind) _rolldbg_words '' ;;
 	tap:--idle) _rolldbg_words '' ;;
+	tap:--state) _rolldbg_words 'auto control-plane openenv verifiers resource: tool: observation none' ;;
 	tap:--fault) _rolldbg_words '' ;;
 	tap:--delay) _rolldbg_words '' ;;
 	tap:--max-envs) _rolldbg_words '' ;;
@@ -391,7 +392,7 @@ _rolldbg_word()
 	tools:-*) _rolldbg_words '--env -e --seed -s --json --state --ignore --reset-json --error-text --timeout --open-timeout --wait --serve --protocol --era --secret-env --secret --pass-env --ca-file --insecure --header -H --header-env --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:-*) _rolldbg_words '--port -p --bind --protocol --map --slippery --max-envs --fault --allow-origin --delay --as --match --loop --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
-	tap:-*) _rolldbg_words '--listen -l --to -t --model-to --model-listen --bind --idle --ask-state --fault --delay --max-envs --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	tap:-*) _rolldbg_words '--listen -l --to -t --model-to --model-listen --bind --idle --ask-state --state --fault --delay --max-envs --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	tap:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
 	trust:-*) _rolldbg_words '--dry-run --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;

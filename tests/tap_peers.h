@@ -151,7 +151,7 @@ static inline void tap_converse(struct str input, struct buf *recorded)
 	                                  .recording = r,
 	                                  .rewriting = {.authority = "x"}};
 	p.reader = tap_reader_new(&reading);
-	p.flow = tap_flow_new(p.reader, 1);
+	p.flow = tap_flow_new(p.reader, 1, NULL);
 	p.faults = engine ? fault_bytes_new(engine) : NULL;
 	converse(&p, str_skip(input, 1));
 	(void)tap_flow_ended(p.flow, TAP_CLIENT, input.n & 1);

@@ -12,6 +12,7 @@
 #include "cmd/tap_apart.h"
 #include "cmd/tap_faults.h"
 #include "cmd/verdicts.h"
+#include "env/state_source.h"
 #include "net/listen.h"
 #include "recording/redact/credentials.h"
 #include "tap/episode.h"
@@ -30,7 +31,7 @@
 
 struct tap_options {
 	struct opt_u64 port, model_port, idle, delay, max_envs;
-	const char *to, *model_to, *bind, *ca_file;
+	const char *to, *model_to, *bind, *ca_file, *state;
 	bool insecure, ask_state;
 	struct opt_list secrets, secret_variables, faults;
 	struct recording_options recording;
@@ -56,10 +57,11 @@ static const struct opt options[] = {
                    "IPv4 address to listen on (default 127.0.0.1)"),
 	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
                      "end an episode after this long without a message (default: never)"),
-	OPT_FLAG(
-		0, "ask-state", OPT_REACH, FIELD(ask_state),
-		"ask an OpenEnv server for its state after each reset and step of the client, which "
-		"does not see the replies"),
+	OPT_FLAG(0, "ask-state", OPT_REACH, FIELD(ask_state),
+                 "ask an OpenEnv or MCP-Gym server for its state after each reset and step of the "
+                 "client, which waits for the answer and does not see it"),
+	OPT_STRING(0, "state", OPT_REACH, "SOURCE", FIELD(state),
+                   "the same with this source of an MCP server: resource:URI or tool:NAME[:JSON]"),
 	OPT_LIST(
 		0, "fault", OPT_POWER, "FAULT[@CONDITION]", FIELD(faults),
 		"inject this fault, at each step or where the condition holds; may be given several "
@@ -96,10 +98,11 @@ struct tapping {
 	struct verdicts verdicts;
 	struct progress *progress;
 	struct faults *faults;
-	struct buf file;   /* scratch */
-	struct error mute; /* why printing stopped; everything else goes on */
-	bool latest;       /* the `latest` link points to this recording */
-	int64_t steps;     /* at the last tick */
+	struct state_source state; /* of --state */
+	struct buf file;           /* scratch */
+	struct error mute;         /* why printing stopped; everything else goes on */
+	bool latest;               /* the `latest` link points to this recording */
+	int64_t steps;             /* at the last tick */
 	uint64_t last_ns;
 	double rate;
 	int signals;
@@ -299,6 +302,16 @@ static int collect_secrets(struct tapping *t, struct error *err)
 	                          t->context, err);
 }
 
+static int read_state_option(struct tapping *t, struct error *err)
+{
+	const char *state = t->opts->state;
+	int failed = state ? state_source_parse(str_from(state), &t->state, err) : 0;
+
+	if (state && !failed && t->state.kind != STATE_TOOL && t->state.kind != STATE_RESOURCE)
+		return error_set(err, FAIL_USAGE, "--state %s: resource:URI or tool:NAME", state);
+	return failed;
+}
+
 /* Standard output belongs to the command, if there is one. */
 static const char *output_owner(const struct tapping *t)
 {
@@ -339,10 +352,8 @@ static int set_up(struct tapping *t, struct error *err)
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
 
-	if ((o->faults.count || o->ask_state) && (!o->to || (o->faults.count && o->ask_state))) {
-		return error_set(err, FAIL_USAGE,
-		                 "--fault and --ask-state need --to URL, and exclude each other");
-	}
+	if ((o->faults.count || o->ask_state || o->state) && !o->to)
+		return error_set(err, FAIL_USAGE, "--fault, --ask-state and --state need --to URL");
 	if ((o->model_port.given && !o->model_to) || (o->model_to && !o->to)) {
 		return error_set(err, FAIL_USAGE,
 		                 o->model_to ? "--model-to needs --to URL"
@@ -350,7 +361,8 @@ static int set_up(struct tapping *t, struct error *err)
 	}
 	return faults_new(&o->faults, opt_number(o->delay, 1000), opt_number(o->max_envs, 1),
 	                  &t->faults, err) ||
-	       collect_secrets(t, err) || verdict_hints(&o->verdict, t->context, &t->hints, err) ||
+	       read_state_option(t, err) || collect_secrets(t, err) ||
+	       verdict_hints(&o->verdict, t->context, &t->hints, err) ||
 	       recordings_choose(&t->recordings, t->context, &o->recording, &no_plan, t->secrets,
 	                         err) ||
 	       recordings_check_directory(&t->recordings, err) || open_verdicts(t, err) ||
@@ -362,13 +374,11 @@ static int set_up(struct tapping *t, struct error *err)
 static int announce(struct tapping *t, struct error *err)
 {
 	struct output out = output_owner(t) ? output_to_stderr() : output_to_stdout();
-	const char *address = t->opts->bind ? t->opts->bind : ADDRESS;
+	const char *at = t->opts->bind ? t->opts->bind : ADDRESS;
 
-	buf_printf(&out.text, "listening on %s:%u\n", address, (unsigned)t->port);
-	if (t->opts->model_port.given) {
-		buf_printf(&out.text, "model: listening on %s:%u\n", address,
-		           (unsigned)t->model_port);
-	}
+	buf_printf(&out.text, "listening on %s:%u\n", at, t->port);
+	if (t->opts->model_port.given)
+		buf_printf(&out.text, "model: listening on %s:%u\n", at, t->model_port);
 	return output_close(&out, err);
 }
 
@@ -396,7 +406,6 @@ static int relay(struct tapping *t, struct error *err)
 	                              .model_listener = -1,
 	                              .recording = t->recording,
 	                              .faults = faults_engine(t->faults),
-	                              .ask_state = o->ask_state,
 	                              .stop_fd = t->context->stop_fd,
 	                              .wake_fd = t->signals,
 	                              .on_wake = on_wake,
@@ -408,11 +417,12 @@ static int relay(struct tapping *t, struct error *err)
 	t->model_port = (uint16_t)o->model_port.value;
 	t->port = o->port.given ? (uint16_t)o->port.value : DEFAULT_PORT;
 	listen_allow_many();
-	int failed = stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
-	             (o->model_to && stream_server_new(&model, &conf.model, err)) ||
-	             listen_on(o->bind ? o->bind : ADDRESS, &t->port, &conf.listener, err) ||
-	             (o->model_port.given && listen_on(o->bind ? o->bind : ADDRESS, &t->model_port,
-	                                               &conf.model_listener, err));
+	const char *at = o->bind ? o->bind : ADDRESS;
+	int failed =
+		stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
+		(o->model_to && stream_server_new(&model, &conf.model, err)) ||
+		listen_on(at, &t->port, &conf.listener, err) ||
+		(o->model_port.given && listen_on(at, &t->model_port, &conf.model_listener, err));
 	if (!failed) {
 		t->progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
@@ -451,6 +461,8 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .open_apart = open_apart,
 	                                  .ctx = t,
 	                                  .faults = faults_engine(t->faults),
+	                                  .asks = t->opts->ask_state || t->opts->state,
+	                                  .state = t->opts->state ? &t->state : NULL,
 	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
 
 	t->recording = tap_recording_new(&conf);
@@ -507,10 +519,10 @@ static int conclude(struct tapping *t, struct error *err)
 
 static void tear_down(struct tapping *t)
 {
-	progress_free(t->progress);
 	tap_joiner_free(t->joiner);
 	tap_recording_free(t->recording);
 	faults_free(t->faults);
+	state_source_release(&t->state);
 	judge_free(t->judge);
 	verdict_hints_release(&t->hints);
 	reports_free(t->verdicts.reports);

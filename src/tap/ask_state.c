@@ -3,21 +3,13 @@
 
 #include "protocol/websocket_copy.h"
 
-bool ask_state_put(struct ask_state *a, uint64_t requests, struct buf *out)
+void ask_state_put(struct ask_state *a, struct str question, struct buf *out)
 {
 	/* masking protects proxies that read no WebSocket; a constant will do for a server that is named */
 	static const unsigned char mask[4] = {0x2a, 0x51, 0x17, 0x6d};
 
-	if (a->count == ASK_STATE_MAX)
-		return false;
-	a->places[a->count++] = requests + 1;
-	ws_copy_put_masked(out, STR("{\"type\":\"state\"}"), mask);
-	return true;
-}
-
-static bool is_ours(const struct ask_state *a)
-{
-	return !a->control && a->count && a->replies + 1 == a->places[0];
+	*a = (struct ask_state){.awaited = true};
+	ws_copy_put_masked(out, question, mask);
 }
 
 /* The bytes of the head that are still missing. */
@@ -37,45 +29,29 @@ static void begin_frame(struct ask_state *a, struct buf *out)
 		a->left = a->left << 8 | (unsigned char)a->head[i];
 	a->control = first & 8;
 	a->fin = first & 128;
-	if (!is_ours(a))
+	if (a->control)
 		buf_add(out, a->head, a->have);
 }
 
-static void end_frame(struct ask_state *a)
+bool ask_state_filter(struct ask_state *a, struct str bytes, struct buf *out)
 {
-	bool ours = is_ours(a);
+	while (bytes.n && a->awaited) {
+		size_t missing = head_left(a), n = bytes.n < missing ? bytes.n : missing;
 
-	a->have = 0;
-	if (!a->fin || a->control)
-		return;
-	a->replies++;
-	if (ours) {
-		a->count--;
-		memmove(a->places, a->places + 1, a->count * sizeof(*a->places));
-	}
-}
-
-void ask_state_filter(struct ask_state *a, struct str bytes, struct buf *out)
-{
-	while (bytes.n) {
-		size_t missing = head_left(a);
-
-		if (missing) {
-			size_t n = bytes.n < missing ? bytes.n : missing;
-
-			memcpy(a->head + a->have, bytes.p, n);
-			a->have += n;
-			bytes = str_skip(bytes, n);
-			if (head_left(a))
-				continue;
+		memcpy(a->head + a->have, bytes.p, n);
+		a->have += n;
+		bytes = str_skip(bytes, n);
+		if (head_left(a))
+			continue;
+		if (missing)
 			begin_frame(a, out);
-		}
-		size_t n = bytes.n < a->left ? bytes.n : (size_t)a->left;
-		if (!is_ours(a))
-			buf_add(out, bytes.p, n);
+		n = bytes.n < a->left ? bytes.n : (size_t)a->left;
+		buf_add(out, bytes.p, a->control ? n : 0);
 		bytes = str_skip(bytes, n);
 		a->left -= n;
-		if (!a->left)
-			end_frame(a);
+		a->have = a->left ? a->have : 0;
+		a->awaited = a->left || a->control || !a->fin;
 	}
+	buf_str(out, bytes);
+	return !a->awaited;
 }

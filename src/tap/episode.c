@@ -14,6 +14,7 @@ struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf)
 	struct tap_recording *r = mem_new(sizeof(*r));
 
 	r->conf = *conf;
+	r->question = BUF(BUF_MAX_MESSAGE);
 	r->pool = scratch_pool_new();
 	return r;
 }
@@ -22,6 +23,7 @@ void tap_recording_free(struct tap_recording *r)
 {
 	if (r) {
 		naming_release(&r->naming);
+		buf_release(&r->question);
 		scratch_pool_free(r->pool);
 		free(r);
 	}
@@ -119,6 +121,7 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .env_version = e->version,
 	                          .state_kind = f->state_kind,
 	                          .state_target = f->state_target,
+	                          .state_arguments = f->state_arguments,
 	                          .state_ignore = f->state_ignore,
 	                          .tools = e->tools,
 	                          .policy_kind = s->r->joiner ? POLICY_LLM : POLICY_UNKNOWN,

@@ -60,7 +60,7 @@ struct tap_episode_start {
 	   without ids of the rollout; absent: in no group. */
 	struct str data;
 	enum state_kind state_kind; /* of the states that follow; STATE_UNKNOWN: none */
-	struct str state_target;
+	struct str state_target, state_arguments;
 	struct str state_ignore;         /* raw array of pointers, absent: [] */
 	const struct json_paths *ignore; /* the same, parsed; copied by reference: must outlive
 	                                    the episode */
@@ -68,8 +68,6 @@ struct tap_episode_start {
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
 };
-/* The client sent a request after which the state can be asked for. */
-void tap_request_seen(struct tap_session *s);
 /* The client asks a control plane for the reward of the last step, or whether the episode is over. */
 void tap_control_asked(struct tap_session *s, bool reward);
 /* The client asks for a reset within the session; the reply comes later. */
@@ -121,6 +119,17 @@ void tap_note(struct tap_session *s, enum event_kind kind, const char *what, str
    logged and counted. */
 void tap_remark(struct tap_recording *r, const struct tap_connection *c, const char *what);
 
+/* ---- questions of our own, for states ---- */
+
+struct state_source;
+
+/* Are questions to be asked? Where a protocol has no place for states: *named, where the user says they are; NULL: nowhere. */
+bool tap_asks(const struct tap_recording *r, struct state_source **named);
+/* Asks the server, while the reply that is being read is not passed on to the client before the answer has come; to be called when no other
+   reply is awaited. The decoders are told of question and answer as of the client's. asker NULL: request is a message for the client's
+   WebSocket; else it is an HTTP request, on a connection of ours that has this asker. */
+void tap_ask(struct tap_recording *r, struct str request, void *asker);
+
 /* ---- for the command and the relay ---- */
 
 typedef int tap_open_fn(void *ctx, const char *rollout, struct recorder **out, void **own,
@@ -138,8 +147,10 @@ struct tap_recording_conf {
 	/* Opens that of turns of a model without a session; closed as the others. */
 	tap_open_fn *open_apart;
 	void *ctx;
-	struct tap_engine *faults; /* that are injected; NULL: none */
-	uint64_t idle_ns;          /* after which an open episode ends; 0: never */
+	struct tap_engine *faults;  /* that are injected; NULL: none */
+	uint64_t idle_ns;           /* after which an open episode ends; 0: never */
+	bool asks;                  /* for states */
+	struct state_source *state; /* where to ask; NULL: where the protocol has them */
 };
 
 struct tap_counts {
@@ -151,8 +162,13 @@ struct tap_counts {
 struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf);
 /* All sessions must have ended. NULL is fine. */
 void tap_recording_free(struct tap_recording *r);
-/* Was a request seen since the last call? */
-bool tap_recording_took_request(struct tap_recording *r);
+struct tap_question {
+	bool any;
+	void *asker;
+	struct str request; /* valid until the next question */
+};
+/* What the decoders asked for since the last call. */
+struct tap_question tap_recording_question(struct tap_recording *r);
 const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
 /* Ends episodes that were idle for too long. Returns when to call it next; UINT64_MAX: never. */
 uint64_t tap_recording_tick(struct tap_recording *r);

@@ -67,7 +67,9 @@ struct tap_recording {
 	struct tap_counts counts;
 	struct tap_session *sessions;
 	struct error failure;
-	bool took_request;
+	bool asked; /* a question is to be asked: */
+	void *asker;
+	struct buf question;
 };
 
 /* Nothing is written after the first failure: a recording has no gaps. */

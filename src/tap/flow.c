@@ -57,7 +57,6 @@ struct tap_flow {
 	struct relayed *asking;       /* its request is not complete */
 	struct relayed *socket;       /* MODE_SOCKET */
 	struct ws_copy frames[2];
-	uint64_t messages[2];
 	struct tap_ending ending;
 	char why[124];
 };
@@ -112,12 +111,13 @@ static uint64_t now_ns(const struct tap_flow *f)
 	return c->monotonic_ns(c->ctx);
 }
 
-struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port)
+struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port, void *asker)
 {
 	struct tap_flow *f = mem_new(sizeof(*f));
 
 	f->reader = r;
-	f->connection = (struct tap_connection){.id = ++r->connections, .client_port = client_port};
+	f->connection = (struct tap_connection){
+		.id = ++r->connections, .client_port = client_port, .asker = asker};
 	http_stream_init(&f->http[TAP_CLIENT], false);
 	http_stream_init(&f->http[TAP_SERVER], true);
 	ws_copy_init(&f->frames[TAP_CLIENT], TAP_BODY_MAX);
@@ -390,7 +390,6 @@ static void tell_messages(struct tap_flow *f, enum tap_side from, struct str byt
 	while (x && ws_copy_next(c, &part)) {
 		struct tap_bytes m = {.bytes = part.bytes, .cut = part.cut, .binary = part.binary};
 
-		f->messages[from] += part.kind == WS_MESSAGE;
 		if (part.kind == WS_MESSAGE && x->decoder && x->decoder->message) {
 			x->decoder->message(x->d, &x->shown, from, &m);
 		} else if (part.kind == WS_CLOSE && f->ending.first == TAP_NOBODY) {
@@ -509,9 +508,10 @@ bool tap_flow_is_socket(const struct tap_flow *f)
 	return f->mode == MODE_SOCKET;
 }
 
-uint64_t tap_flow_messages(const struct tap_flow *f, enum tap_side side)
+bool tap_flow_is_between_messages(const struct tap_flow *f)
 {
-	return f->messages[side];
+	return f->mode == MODE_SOCKET && ws_copy_is_idle(&f->frames[TAP_CLIENT]) &&
+	       ws_copy_is_idle(&f->frames[TAP_SERVER]);
 }
 
 bool tap_flow_is_complete(const struct tap_flow *f)

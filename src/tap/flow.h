@@ -27,7 +27,8 @@ void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str bod
 
 struct tap_flow;
 
-struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port);
+/* asker: of a connection of ours; else NULL. */
+struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port, void *asker);
 
 /* Takes bytes that one side sent; they must stay valid until tap_flow_tell(). Returns what is to be
    passed on: these bytes, or those in `out`, which is cleared. */
@@ -38,8 +39,8 @@ void tap_flow_tell(struct tap_flow *f);
 bool tap_flow_is_socket(const struct tap_flow *f);
 /* Do the bytes that the client sent so far end with a complete request or message? */
 bool tap_flow_is_complete(const struct tap_flow *f);
-/* How many messages of the WebSocket the side has sent. */
-uint64_t tap_flow_messages(const struct tap_flow *f, enum tap_side side);
+/* Is it a WebSocket on which a message of ours can be sent, and its reply be told from others? */
+bool tap_flow_is_between_messages(const struct tap_flow *f);
 /* One side has ended its stream, or its connection was lost. Returns what was held of it and is to
    be passed on; tells the decoders. */
 struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost);

@@ -52,6 +52,9 @@ static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_con
 	                         .config = BUF(BUF_MAX_SMALL),
 	                         .start = BUF(BUF_MAX_MESSAGE),
 	                         .tools = BUF(TOOLS_MAX),
+	                         .meta = BUF(BUF_MAX_MESSAGE),
+	                         .ask_id = BUF(BUF_MAX_SMALL),
+	                         .answer = BUF(BUF_MAX_MESSAGE),
 	                         .ending = {REPLY_UNKNOWN},
 	                         .session = tap_session_begin(d->recording, &f)};
 	struct buf *facts[] = {&c->held.status.text, &c->held.status.why, &c->held.reward.text,
@@ -68,8 +71,15 @@ static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_con
 
 static void free_client(struct mcp_client *c)
 {
-	struct buf *all[] = {&c->config,           &c->start,           &c->tools,
-	                     &c->held.status.text, &c->held.status.why, &c->held.reward.text,
+	struct buf *all[] = {&c->config,
+	                     &c->start,
+	                     &c->tools,
+	                     &c->meta,
+	                     &c->ask_id,
+	                     &c->answer,
+	                     &c->held.status.text,
+	                     &c->held.status.why,
+	                     &c->held.reward.text,
 	                     &c->held.reward.why};
 
 	for (struct mcp_pending *p = c->pending, *next; p; p = next) {
@@ -143,6 +153,7 @@ static void *mcp_start(struct tap_recording *r)
 	d->recording = r;
 	d->redirected = BUF(BUF_MAX_SMALL);
 	d->tools = BUF(BUF_MAX_MESSAGE);
+	reading_init(&d->answers);
 	return d;
 }
 
@@ -153,6 +164,7 @@ static void mcp_stop(void *data)
 
 	while (d->first)
 		mcp_client_end(d->first, &e);
+	reading_release(&d->answers);
 	BUFS_RELEASE(&d->redirected, &d->tools);
 	free(d);
 }
@@ -293,6 +305,16 @@ static void ask_control(struct mcp_decoder *d, const struct tap_head *request)
 		tap_control_asked(c->session, what == CONTROL_REWARD);
 }
 
+/* The message of a question of ours is known. */
+static void take_question(const struct mcp_decoder *d, const struct tap_exchange *x,
+                          struct mcp_http *h)
+{
+	h->asked = h->read = true;
+	join(h, mcp_asker(d, x));
+	if (h->client && is_post(x))
+		mcp_client_asked(h->client, x->id);
+}
+
 static void take_request(void *data, struct tap_exchange *x)
 {
 	struct mcp_decoder *d = data;
@@ -304,6 +326,10 @@ static void take_request(void *data, struct tap_exchange *x)
 		return;
 	}
 	struct mcp_http *h = http_of(x);
+	if (x->connection->asker) {
+		take_question(d, x, h);
+		return;
+	}
 	d->transport = "Streamable HTTP";
 	h->asked = true;
 	if (h->redirected)
@@ -366,6 +392,7 @@ static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
 	while (sse_next(&h->sse, &event))
 		if (str_is(event.type, "message") && event.data.n && !h->client->over)
 			mcp_client_received(h->client, event.data, x->id, x->reply.status);
+	mcp_ask_state(h->client, x);
 }
 
 /* A reply without its message. */
@@ -384,18 +411,16 @@ static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got,
 	};
 }
 
-static void read_control_reply(struct mcp_decoder *d, const struct tap_exchange *x)
+static void read_control_reply(struct mcp_client *c, const struct tap_exchange *x)
 {
-	struct mcp_client *c = by_env_id(d, tap_header(&x->request, "mcp-session-id"));
 	struct str path = tap_path(&x->request);
 	enum control_what what;
 
-	if (!c)
-		return; /* without an id, or that of a session which the tap does not know */
 	if (control_names(path, &what))
 		mcp_control_read(c, what, x->reply.status, x->reply_body.bytes);
 	else if (str_ends(path, STR(CONTROL_RESET)) && is_post(x))
 		mcp_control_reset(c, x->reply.status, x->request_body.bytes, x->reply_body.bytes);
+	mcp_ask_state(c, x);
 }
 
 static void end_deleted(struct mcp_http *h)
@@ -417,7 +442,16 @@ static void take_reply(void *data, struct tap_exchange *x)
 	if (h->redirected)
 		return;
 	if (mcp_is_control(tap_path(&x->request))) {
-		read_control_reply(data, x);
+		struct mcp_client *c =
+			x->connection->asker
+				? h->client
+				: by_env_id(data, tap_header(&x->request, "mcp-session-id"));
+
+		if (c && x->connection->asker)
+			mcp_answered_in(c, x);
+		else if (
+			c) /* else without an id, or that of a session which the tap does not know */
+			read_control_reply(c, x);
 	} else if (str_is(x->request.method, "DELETE")) {
 		end_deleted(h);
 	} else if (h->client && !h->client->over && !h->stream &&
@@ -431,6 +465,8 @@ static void take_reply(void *data, struct tap_exchange *x)
 		}
 		mcp_client_replied(h->client, x->id, &r);
 	}
+	if (h->client)
+		mcp_ask_state(h->client, x);
 }
 
 static void put_why(const struct tap_ending *e, bool stream, struct buf *out)
@@ -487,6 +523,9 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 	}
 	struct mcp_http *h = http_of(x);
 	stop_opening(data, h);
+	if (h->client && x->connection->asker && !is_post(x) && !x->reply.status &&
+	    !h->client->over)
+		mcp_answered_in(h->client, x);
 	if (h->client) {
 		end_awaited(x, h, e);
 		leave_client(h->client);

@@ -54,6 +54,7 @@ void mcp_client_flush(struct mcp_client *c)
 	}
 	h->status.read = h->reward.read = false;
 	end_step(c, step, &h->reply);
+	mcp_answer_use(c);
 }
 
 /* ---- the client's messages ---- */
@@ -70,6 +71,13 @@ static struct mcp_pending *await(struct mcp_client *c, const struct jsonrpc_mess
 	                          .next = c->pending};
 	c->pending = p;
 	return p;
+}
+
+void mcp_client_asked(struct mcp_client *c, uint64_t exchange)
+{
+	struct jsonrpc_message m = {.id = buf_view(&c->ask_id)};
+
+	await(c, &m, MCP_ASKED_STATE, exchange);
 }
 
 static struct str own_text(struct mcp_client *c, struct str string)
@@ -129,6 +137,7 @@ static void read_resource(struct mcp_client *c, const struct jsonrpc_message *m,
 
 static void client_request(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
 {
+	buf_set(&c->meta, JSON_GET(m->params, "_meta"));
 	if (str_is(m->method, "tools/call")) {
 		call_tool(c, m, exchange);
 	} else if (str_is(m->method, "initialize")) {
@@ -190,6 +199,8 @@ static void client_message(struct mcp_client *c, const struct jsonrpc_message *m
 	case JSONRPC_NOTIFICATION:
 		if (str_is(m->method, "notifications/cancelled"))
 			cancelled(c, m->params);
+		else if (str_is(m->method, "notifications/initialized"))
+			mcp_ask_later(c);
 		break;
 	case JSONRPC_NOT_JSON:
 	case JSONRPC_INVALID:
@@ -288,6 +299,7 @@ static void settle_discover(struct mcp_client *c, const struct mcp_reply *r)
 		struct str info =
 			JSON_GET(JSON_GET(r->message.result, "_meta"), META("serverInfo"));
 		set_facts(c, revision, info.p ? info : JSON_GET(r->message.result, "serverInfo"));
+		mcp_ask_later(c);
 	}
 }
 
@@ -312,6 +324,8 @@ static void settle_tools(struct mcp_client *c, const struct mcp_pending *p,
 	}
 	if ((json_is_null(next) || json_is(next, STR(""))) && !c->tools.full)
 		buf_set(&c->decoder->tools, buf_view(&c->tools));
+	if (!tap_episode_is_open(c->session) && !c->answer.n)
+		mcp_ask_later(c);
 }
 
 static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struct mcp_reply *r)
@@ -321,6 +335,7 @@ static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struc
 	                                   .before = mcp_known_before(&c->known)};
 
 	mcp_client_flush(c);
+	mcp_ask_later(c);
 	c->known.reads_only = p->reads_only;
 	mcp_read_tool_reply(r, &context, &c->known.reading, &out);
 	mcp_known_cut_raw(&c->known, &out);
@@ -386,6 +401,9 @@ static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply
 		break;
 	case MCP_ASKED_RESOURCE:
 		settle_resource(c, p, r);
+		break;
+	case MCP_ASKED_STATE:
+		mcp_answered_by(c, r);
 		break;
 	}
 	free(p->id);

@@ -17,6 +17,7 @@ enum mcp_asked {
 	MCP_ASKED_TOOLS,
 	MCP_ASKED_CALL,
 	MCP_ASKED_RESOURCE, /* of the control plane */
+	MCP_ASKED_STATE,    /* by us */
 };
 
 struct mcp_pending {
@@ -76,6 +77,9 @@ struct mcp_client {
 	struct env_reply ending; /* terminated and truncated before the first step */
 	struct ignore_paths ignored;
 	bool has_control; /* it has read a fact of the control plane */
+	/* Questions of ours: mcp_ask.c */
+	bool asks, answered;             /* one is due; the answer waits for the step */
+	struct buf meta, ask_id, answer; /* _meta of the client's requests; .. */
 };
 
 struct mcp_decoder {
@@ -85,7 +89,9 @@ struct mcp_decoder {
 	struct buf tools; /* the last whole list that a client got; empty: none */
 	const char *transport;
 	bool stdio;
-	uint64_t opening;      /* requests for a session without a reply */
+	uint64_t opening;   /* requests for a session without a reply */
+	uint64_t questions; /* of ours */
+	struct reply_reading answers;
 	struct buf redirected; /* the path that the server redirects; empty: none */
 };
 
@@ -104,6 +110,9 @@ void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_repl
 /* Is a reply awaited from that exchange? */
 bool mcp_client_awaits(const struct mcp_client *c, uint64_t exchange);
 
+/* A question of ours, c->ask_id, was sent. */
+void mcp_client_asked(struct mcp_client *c, uint64_t exchange);
+
 /* Writes the step that waits for the control plane, if there is one. */
 void mcp_client_flush(struct mcp_client *c);
 
@@ -117,5 +126,19 @@ void mcp_control_read(struct mcp_client *c, enum control_what what, int status, 
 void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struct str body);
 /* A tool is called, and no episode is open. */
 void mcp_control_begin_episode(struct mcp_client *c);
+
+/* ---- mcp_ask.c ---- */
+
+/* The state may have changed, or can be asked for now: if it is to be asked for at all, it is due. */
+void mcp_ask_later(struct mcp_client *c);
+/* Asks for it, if that is due and no reply is outstanding. x: of the client; its reply was just read. */
+void mcp_ask_state(struct mcp_client *c, const struct tap_exchange *x);
+/* Whose question the exchange is; NULL: it is the client's, or its session has ended. */
+struct mcp_client *mcp_asker(const struct mcp_decoder *d, const struct tap_exchange *x);
+/* The answer: of a tool or a resource; of the control plane; absent, with the reason. */
+void mcp_answered_by(struct mcp_client *c, struct mcp_reply *r);
+void mcp_answered_in(struct mcp_client *c, const struct tap_exchange *x);
+/* The step that it came after was written: it is the state before the next one. */
+void mcp_answer_use(struct mcp_client *c);
 
 #endif

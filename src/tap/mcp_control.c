@@ -1,5 +1,6 @@
 /* Episodes of an MCP session, and what the control plane of MCP-Gym says about them. */
 #include "env/failure.h"
+#include "env/state_source.h"
 #include "json/write.h"
 #include "tap/mcp_client.h"
 
@@ -27,16 +28,19 @@ static void write_data(const struct mcp_client *c, struct buf *data)
 	jw_pack(&w, "config:%?r}", c->config.n ? buf_view(&c->config) : STR_NONE);
 }
 
-static enum state_kind state_kind_of(const struct mcp_client *c)
+static enum state_kind state_kind_of(const struct mcp_client *c, struct state_source **named)
 {
+	bool asks = tap_asks(c->decoder->recording, named);
+
+	if (*named)
+		return (*named)->kind;
 	if (!c->has_control)
 		return STATE_NONE;
-	return c->observes ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
+	return c->observes && !(asks && c->env_id.n) ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
 }
 
-static void choose_ignored(struct mcp_client *c, enum state_kind kind)
+static void choose_ignored(struct mcp_client *c, enum state_kind kind, struct str first)
 {
-	struct str first = c->start.n ? buf_view(&c->start) : STR_NONE;
 	struct error none = {0};
 
 	ignore_paths_release(&c->ignored);
@@ -49,16 +53,19 @@ static void choose_ignored(struct mcp_client *c, enum state_kind kind)
 
 void mcp_control_begin_episode(struct mcp_client *c)
 {
-	enum state_kind kind = state_kind_of(c);
+	struct state_source *named;
+	enum state_kind kind = state_kind_of(c, &named);
 	struct env_reply reset = {.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	struct buf data = BUF(BUF_MAX_MESSAGE);
-	struct str start = c->start.n ? buf_view(&c->start) : STR_NONE;
+	struct str answer = c->answer.n ? buf_view(&c->answer) : STR_NONE;
+	struct str start = c->start.n ? buf_view(&c->start) : named ? STR_NONE : answer;
+	struct str state = named ? answer : start;
 
 	c->facts.protocol = c->has_control ? "mcp-gym" : "mcp";
 	c->facts.tools = c->decoder->tools.n ? buf_view(&c->decoder->tools) : STR_NONE;
 	tap_session_facts(c->session, &c->facts);
 	write_data(c, &data);
-	choose_ignored(c, kind);
+	choose_ignored(c, kind, state);
 	reset.observation = start;
 	reset.terminated = c->ending.terminated;
 	reset.truncated = c->ending.truncated;
@@ -69,6 +76,8 @@ void mcp_control_begin_episode(struct mcp_client *c)
 		.reset_args = c->config.n ? buf_view(&c->config) : STR_NONE,
 		.data = c->task.n || c->has_seed || c->config.n ? buf_view(&data) : STR_NONE,
 		.state_kind = kind,
+		.state_target = named ? named->target : STR_NONE,
+		.state_arguments = named ? named->arguments : STR_NONE,
 		.state_ignore = c->ignored.json.n ? buf_view(&c->ignored.json) : STR_NONE,
 		.ignore = c->ignored.paths,
 		.reset = &reset,
@@ -78,8 +87,9 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	c->state_kind = kind;
 	c->known.states_are_its = kind == STATE_CONTROL_PLANE;
 	mcp_known_start(&c->known, start);
-	tap_state(c->session, kind == STATE_NONE ? STR_NONE : start);
+	tap_state(c->session, kind == STATE_NONE ? STR_NONE : state);
 	buf_clear(&c->start);
+	buf_clear(&c->answer);
 }
 
 /* ---- readings ---- */
@@ -149,6 +159,7 @@ void mcp_control_read(struct mcp_client *c, enum control_what what, int status, 
 static void refuse_reset(struct mcp_client *c, int status, struct str body)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
+	struct state_source *named;
 	char code[16];
 
 	control_explain_reset(status, body, &why);
@@ -163,7 +174,7 @@ static void refuse_reset(struct mcp_client *c, int status, struct str body)
 	struct tap_episode_start f = {.task = c->task,
 	                              .has_seed = c->has_seed,
 	                              .seed = c->seed,
-	                              .state_kind = state_kind_of(c),
+	                              .state_kind = state_kind_of(c, &named),
 	                              .reset = &refusal};
 	tap_episode_begin(c->session, &f);
 	buf_release(&why);
@@ -181,6 +192,7 @@ void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struc
 	}
 	tap_episode_end(c->session, END_FINISHED, "the client reset the environment");
 	buf_clear(&c->start);
+	mcp_ask_later(c);
 	c->ending = (struct env_reply){REPLY_UNKNOWN};
 	mcp_known_forget(&c->known);
 }

@@ -21,6 +21,7 @@ enum tap_side { TAP_CLIENT, TAP_SERVER, TAP_NOBODY };
 struct tap_connection {
 	uint64_t id;          /* from 1, in the order of their opening; never reused */
 	uint16_t client_port; /* 0: no TCP */
+	void *asker; /* the connection is one of ours, for a question: see tap_ask(); else NULL */
 };
 
 /* The head of a request or a reply, as sent by the peer. */

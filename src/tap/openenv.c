@@ -316,8 +316,6 @@ static void take_request(struct openenv_tap *s, const struct tap_bytes *m)
 	if (!known)
 		note_unreadable(s, m);
 	push(s, known, what, known ? data : STR_NONE);
-	if (what == OPENENV_RESET || what == OPENENV_STEP)
-		tap_request_seen(s->tap);
 	begin_next(s);
 }
 
@@ -360,16 +358,18 @@ static void read_step(struct openenv_tap *s, const struct openenv_answer *a, str
 	s->holds = HOLDS_STEP;
 }
 
+/* A step is complete, unless a reply to `state` is to come; a reset waits until it is known whether the client asks for it. */
 static void settle_held(struct openenv_tap *s)
 {
 	const struct openenv_asked *next = s->first;
+	struct state_source *named;
+	bool failed = s->holds == HOLDS_RESET && s->held.outcome != OUTCOME_OK;
 
-	bool asked = next && next->known && next->what == OPENENV_STATE;
-
-	if ((s->holds == HOLDS_STEP && !asked) ||
-	    (s->holds == HOLDS_RESET && s->held.outcome != OUTCOME_OK)) {
+	if (s->holds && !failed && !next && !s->closing && tap_asks(s->d->r, &named))
+		tap_ask(s->d->r, STR("{\"type\":\"state\"}"), NULL);
+	else if (failed ||
+	         (s->holds == HOLDS_STEP && !(next && next->known && next->what == OPENENV_STATE)))
 		finish_held(s, STR_NONE);
-	}
 }
 
 static void refuse(struct openenv_tap *s, const struct openenv_answer *a)

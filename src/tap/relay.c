@@ -51,19 +51,17 @@ static bool is_connecting(const struct end *e)
 	       stream_continue(e->stream) == STREAM_CONNECTING;
 }
 
-static bool is_delayed(const struct end *e)
-{
-	return e->side == TAP_SERVER && e->conn->due_ns;
-}
-
+/* While a request is delayed, no other one is read. */
 static bool may_read(const struct end *e)
 {
-	return !e->over && relay_other(e)->pending.n < PENDING_BYTES && !is_delayed(relay_other(e));
+	const struct end *to = relay_other(e);
+
+	return !e->over && to->pending.n < PENDING_BYTES && !(e->side == TAP_CLIENT && to->due_ns);
 }
 
 static void watch_end(struct relay *r, struct end *e, bool connecting)
 {
-	bool writes = connecting || (e->pending.n > 0 && !is_delayed(e));
+	bool writes = connecting || (e->pending.n > 0 && !e->due_ns);
 	bool reads = !connecting && may_read(e);
 	/* one that is neither read nor written is not watched: its loss would be reported for ever */
 	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
@@ -73,6 +71,12 @@ static void watch_end(struct relay *r, struct end *e, bool connecting)
 }
 
 /* ---- the end of a connection ---- */
+
+void relay_release(struct relay *r, struct conn *c)
+{
+	c->ends[TAP_CLIENT].due_ns = 1; /* long ago */
+	r->polled++;
+}
 
 static void bury(struct relay *r, struct conn *c)
 {
@@ -84,6 +88,11 @@ static void bury(struct relay *r, struct conn *c)
 		c->next->previous = c->previous;
 	c->next = r->dead;
 	r->dead = c;
+	if (c->peer) {
+		c->peer->peer = NULL;
+		if (c->own) /* the question is settled */
+			relay_release(r, c->peer);
+	}
 }
 
 static void free_conn(struct relay *r, struct conn *c, bool stopped)
@@ -115,7 +124,7 @@ void relay_lose(struct end *e)
 
 static void flush(struct end *e)
 {
-	while (e->pending.n && !e->lost && !is_delayed(e)) {
+	while (e->pending.n && !e->lost && !e->due_ns) {
 		ptrdiff_t n = stream_send(e->stream, buf_view(&e->pending));
 
 		if (n == STREAM_AGAIN)
@@ -134,9 +143,9 @@ static void flush(struct end *e)
 
 void relay_send(struct end *e, struct str bytes)
 {
-	if (e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER))
+	if (!e->stream || e->lost || e->shut || (e->conn->unreachable && e->side == TAP_SERVER))
 		return;
-	if (!e->pending.n && !is_connecting(e) && !is_delayed(e)) {
+	if (!e->pending.n && !is_connecting(e) && !e->due_ns) {
 		ptrdiff_t n = bytes.n ? stream_send(e->stream, bytes) : 0;
 
 		if (n == STREAM_LOST) {
@@ -180,6 +189,7 @@ static void end_side(struct relay *r, struct end *e, bool lost)
 		relay_pass_to_client(r, e->conn, fault_bytes_ended(e->conn->faults));
 	struct str held = e->conn->flow ? tap_flow_ended(e->conn->flow, e->side, lost) : STR_NONE;
 
+	relay_ask(r, e->conn);
 	e->over = true;
 	e->lost |= lost;
 	if (!lost && held.n)
@@ -249,7 +259,7 @@ static bool is_finished(const struct conn *c)
 	return client->over && server->over && !client->pending.n && !server->pending.n;
 }
 
-static void settle(struct relay *r, struct conn *c)
+void relay_settle(struct relay *r, struct conn *c)
 {
 	struct end *client = &c->ends[TAP_CLIENT], *server = &c->ends[TAP_SERVER];
 
@@ -271,10 +281,18 @@ static void settle(struct relay *r, struct conn *c)
 		bury(r, c);
 		return;
 	}
+	if (c->own && (server->over || tap_flow_is_idle(c->flow))) {
+		bury(r, c);
+		return;
+	}
+	if (c->asking.awaited && server->over) {
+		c->asking.awaited = false;
+		client->due_ns = 0;
+	}
 	watch_end(r, client, false);
 	watch_end(r, server, state == STREAM_CONNECTING);
-	r->polled +=
-		is_delayed(server) || (state == STREAM_CONNECTING && stream_fd(server->stream) < 0);
+	r->polled += client->due_ns || server->due_ns ||
+	             (state == STREAM_CONNECTING && stream_fd(server->stream) < 0);
 }
 
 static void serve(struct relay *r, struct end *e, uint32_t events)
@@ -292,7 +310,7 @@ static void serve(struct relay *r, struct end *e, uint32_t events)
 		if (relay_other(e)->more && may_read(relay_other(e)))
 			read_end(r, relay_other(e));
 	}
-	settle(r, c);
+	relay_settle(r, c);
 }
 
 /* ---- new connections ---- */
@@ -318,6 +336,19 @@ static bool none_accepted(struct relay *r)
 	return false;
 }
 
+struct conn *relay_new_conn(struct relay *r)
+{
+	struct conn *c = mem_new(sizeof(*c));
+
+	for (int side = TAP_CLIENT; side <= TAP_SERVER; side++)
+		c->ends[side] = (struct end){.conn = c, .side = side, .pending = BUF(PENDING_MAX)};
+	c->next = r->first;
+	if (r->first)
+		r->first->previous = c;
+	r->first = c;
+	return c;
+}
+
 /* False: there is none. */
 static bool accept_one(struct relay *r, int listener, struct stream_server *server)
 {
@@ -327,21 +358,12 @@ static bool accept_one(struct relay *r, int listener, struct stream_server *serv
 
 	if (fd < 0)
 		return none_accepted(r);
-	struct conn *c = mem_new(sizeof(*c));
-	c->ends[TAP_CLIENT] = (struct end){.conn = c,
-	                                   .side = TAP_CLIENT,
-	                                   .stream = stream_adopt(fd),
-	                                   .pending = BUF(PENDING_MAX)};
-	c->ends[TAP_SERVER] =
-		(struct end){.conn = c, .side = TAP_SERVER, .pending = BUF(PENDING_MAX)};
+	struct conn *c = relay_new_conn(r);
+	c->ends[TAP_CLIENT].stream = stream_adopt(fd);
 	c->port = port_of(&from);
 	if (server)
-		relay_connect(r, c, server);
-	c->next = r->first;
-	if (r->first)
-		r->first->previous = c;
-	r->first = c;
-	settle(r, c);
+		relay_connect(r, c, server, NULL);
+	relay_settle(r, c);
 	return true;
 }
 
@@ -367,8 +389,7 @@ static void serve_event(struct relay *r, const struct epoll_event *ev)
 	}
 }
 
-/* Connections through libcurl have no descriptor until they are open; those that are delayed are not
-   watched. */
+/* Connections through libcurl have no descriptor until they are open; what is delayed is not watched. */
 static void poll_others(struct relay *r)
 {
 	struct conn *next;
@@ -378,10 +399,19 @@ static void poll_others(struct relay *r)
 	r->polled = 0;
 	for (struct conn *c = r->first; c; c = next) {
 		next = c->next;
-		bool due = c->due_ns && relay_now_ns(r) >= c->due_ns;
-		c->due_ns = due ? 0 : c->due_ns;
-		if (due || c->due_ns || (c->server && !c->unreachable && !c->ends[TAP_SERVER].seen))
-			serve(r, &c->ends[TAP_SERVER], EPOLLOUT);
+		for (int i = 0; i < 2; i++) {
+			struct end *e = &c->ends[i];
+			bool delayed = e->due_ns;
+
+			e->due_ns = relay_now_ns(r) >= e->due_ns ? 0 : e->due_ns;
+			if (delayed && !e->due_ns && c->own) {
+				bury(r, c);
+				break;
+			}
+			if (delayed ||
+			    (i == TAP_SERVER && c->server && !c->unreachable && !e->seen))
+				serve(r, e, EPOLLOUT);
+		}
 	}
 }
 

@@ -23,7 +23,6 @@ struct tap_relay_conf {
 	struct io *io; /* to ask the server for its description; NULL: it is not asked */
 	struct tap_recording *recording;
 	struct tap_engine *faults; /* to be injected; NULL: none */
-	bool ask_state;            /* of OpenEnv servers; not together with faults */
 	int stop_fd;               /* readable when the user asks to stop; -1: none */
 	int wake_fd;               /* watched for on_wake; -1: none */
 	/* Called when stop_fd or wake_fd is readable, and every tick_ms. False: stop. */

@@ -14,9 +14,10 @@ struct end {
 	struct buf pending; /* to be sent to this end */
 	bool over;          /* it has ended its side, or is lost */
 	bool lost;
-	bool shut;     /* we have ended ours */
-	bool more;     /* not all that arrived was read */
-	uint32_t seen; /* the events that epoll watches; 0: not watched */
+	bool shut;       /* we have ended ours */
+	bool more;       /* not all that arrived was read */
+	uint64_t due_ns; /* when bytes may be sent to it; 0: at once */
+	uint32_t seen;   /* the events that epoll watches; 0: not watched */
 };
 
 struct conn {
@@ -27,9 +28,10 @@ struct conn {
 	uint16_t port;                /* of the client */
 	struct fault_bytes *faults;   /* NULL: none are injected */
 	struct ask_state asking;
-	uint64_t due_ns;  /* when bytes may be sent to the server; 0: at once */
-	bool unreachable; /* the server is: the client gets a reply of ours */
-	bool dead;        /* to be freed at the end of the round */
+	bool own;          /* for a question of ours: its client has no stream */
+	struct conn *peer; /* that waits for this one of ours, or vice versa; or NULL */
+	bool unreachable;  /* the server is: the client gets a reply of ours */
+	bool dead;         /* to be freed at the end of the round */
 };
 
 struct relay {
@@ -56,10 +58,18 @@ void relay_lose(struct end *e);
 /* One port serves the environment and the model. */
 bool relay_shares_port(const struct relay *r);
 /* Connects the client to that server. */
-void relay_connect(struct relay *r, struct conn *c, struct stream_server *server);
+void relay_connect(struct relay *r, struct conn *c, struct stream_server *server, void *asker);
 /* What arrived at an end is told to the decoders and sent to the other one. */
 void relay_pass(struct relay *r, struct end *e, struct str bytes);
 void relay_pass_to_client(struct relay *r, struct conn *c, struct str bytes);
 uint64_t relay_now_ns(const struct relay *r);
+/* If the decoders have a question now, it is asked, and the client waits until it is answered. */
+void relay_ask(struct relay *r, struct conn *c);
+/* What was held for the client until a question was answered can be sent. */
+void relay_release(struct relay *r, struct conn *c);
+/* A connection without a stream so far. */
+struct conn *relay_new_conn(struct relay *r);
+/* What came of it is sent, and what is watched. */
+void relay_settle(struct relay *r, struct conn *c);
 
 #endif

@@ -6,19 +6,79 @@
 
 #include <string.h>
 
+#define ASK_NS                                                                                     \
+	(UINT64_C(5) *                                                                             \
+	 1000000000) /* how long the client waits for the answer to a question of ours */
+
 uint64_t relay_now_ns(const struct relay *r)
 {
 	return r->conf->clock.monotonic_ns(r->conf->clock.ctx);
 }
 
+/* ---- questions of our own ---- */
+
+static void ask_apart(struct relay *r, struct conn *c, const struct tap_question *q)
+{
+	struct conn *own = relay_new_conn(r);
+
+	own->own = true;
+	own->peer = c;
+	c->peer = own;
+	own->ends[TAP_CLIENT].due_ns = c->ends[TAP_CLIENT].due_ns; /* then it is given up */
+	relay_connect(r, own, c->server, q->asker);
+	relay_send(&own->ends[TAP_SERVER],
+	           tap_flow_pass(own->flow, TAP_CLIENT, q->request, &r->out));
+	tap_flow_tell(own->flow);
+	relay_settle(r, own);
+}
+
+/* The question is told to the decoders as if it were the client's. */
+static void ask_within(struct relay *r, struct conn *c, const struct tap_question *q)
+{
+	struct buf frame = BUF(2 * BUF_MAX_SMALL), none = BUF(0);
+
+	ask_state_put(&c->asking, q->request, &frame);
+	relay_send(&c->ends[TAP_SERVER], buf_view(&frame));
+	(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&frame), &none);
+	tap_flow_tell(c->flow);
+	buf_release(&frame);
+}
+
+void relay_ask(struct relay *r, struct conn *c)
+{
+	struct tap_question q = tap_recording_question(r->conf->recording);
+
+	if (!q.any || c->peer ||
+	    (!q.asker && (c->asking.awaited || !tap_flow_is_between_messages(c->flow))))
+		return;
+	c->ends[TAP_CLIENT].due_ns = relay_now_ns(r) + ASK_NS;
+	if (q.asker)
+		ask_apart(r, c, &q);
+	else
+		ask_within(r, c, &q);
+}
+
+/* The decoders are told first, because of their questions. The bytes of a WebSocket are passed as they are, so that the buffer is free. */
 void relay_pass_to_client(struct relay *r, struct conn *c, struct str bytes)
 {
-	if (bytes.n) {
-		relay_send(&c->ends[TAP_CLIENT],
-		           tap_flow_pass(c->flow, TAP_SERVER, bytes, &r->out));
-		tap_flow_tell(c->flow);
+	bool answers = c->asking.awaited;
+	struct buf own = BUF(r->out.max);
+
+	if (!bytes.n)
+		return;
+	bytes = tap_flow_pass(c->flow, TAP_SERVER, bytes, &own);
+	tap_flow_tell(c->flow);
+	if (answers) {
+		if (ask_state_filter(&c->asking, bytes, &own))
+			relay_release(r, c);
+		bytes = buf_view(&own);
 	}
+	relay_ask(r, c);
+	relay_send(&c->ends[TAP_CLIENT], bytes);
+	buf_release(&own);
 }
+
+/* ---- faults ---- */
 
 /* With faults, the decoders are told first: a request decides what becomes of it and of its reply. */
 static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
@@ -31,8 +91,11 @@ static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
 		bytes = tap_flow_pass(c->flow, TAP_CLIENT, bytes, &r->out);
 		tap_flow_tell(c->flow);
 		fault_bytes_client(c->faults, bytes, tap_flow_is_complete(c->flow), &out);
-		c->due_ns = out.wait ? relay_now_ns(r) + tap_engine_delay_ns(r->conf->faults) : 0;
+		server->due_ns =
+			out.wait ? relay_now_ns(r) + tap_engine_delay_ns(r->conf->faults) : 0;
 		relay_send(server, out.to_server);
+	} else if (c->asking.awaited) {
+		out = (struct fault_out){.from_server = bytes};
 	} else {
 		fault_bytes_server(c->faults, tap_flow_is_socket(c->flow), bytes, &out);
 	}
@@ -46,44 +109,23 @@ static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
 	}
 }
 
-/* Our questions are told to the decoders as if they were the client's. */
-static void relay_asking(struct relay *r, struct end *e, struct str bytes)
-{
-	struct conn *c = e->conn;
-	struct end *server = &c->ends[TAP_SERVER];
-	bool filtered = e->side == TAP_SERVER && tap_flow_is_socket(c->flow);
-
-	bytes = tap_flow_pass(c->flow, e->side, bytes, &r->out);
-	if (filtered) {
-		buf_clear(&r->out); /* of a WebSocket the bytes are passed as they are */
-		ask_state_filter(&c->asking, bytes, &r->out);
-	}
-	relay_send(relay_other(e), filtered ? buf_view(&r->out) : bytes);
-	tap_flow_tell(c->flow);
-	buf_clear(&r->out);
-	if (tap_recording_took_request(r->conf->recording) && tap_flow_is_complete(c->flow) &&
-	    ask_state_put(&c->asking, tap_flow_messages(c->flow, TAP_CLIENT), &r->out)) {
-		struct buf none = BUF(0);
-
-		relay_send(server, buf_view(&r->out));
-		(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&r->out), &none);
-		tap_flow_tell(c->flow);
-	}
-}
+/* ---- servers ---- */
 
 bool relay_shares_port(const struct relay *r)
 {
 	return r->conf->model && r->conf->model_listener < 0;
 }
 
-void relay_connect(struct relay *r, struct conn *c, struct stream_server *server)
+void relay_connect(struct relay *r, struct conn *c, struct stream_server *server, void *asker)
 {
+	struct tap_reader *reader = server == r->conf->model ? r->model_reader : r->reader;
+	bool faulty = r->conf->faults && server == r->conf->server && !c->own;
+
 	c->server = server;
 	c->ends[TAP_SERVER].stream = stream_connect(server);
-	c->flow = tap_flow_new(server == r->conf->model ? r->model_reader : r->reader, c->port);
+	c->flow = tap_flow_new(reader, c->port, asker);
 	fault_bytes_free(c->faults);
-	c->faults = r->conf->faults && server == r->conf->server ? fault_bytes_new(r->conf->faults)
-	                                                         : NULL;
+	c->faults = faulty ? fault_bytes_new(r->conf->faults) : NULL;
 }
 
 /* Is the first request one to a model? */
@@ -116,17 +158,19 @@ static void choose_server(struct relay *r, struct conn *c, struct str bytes)
 		c->ends[TAP_CLIENT].shut = c->unreachable = false;
 		server->over = server->lost = server->shut = server->more = false;
 	}
-	relay_connect(r, c, wanted);
+	relay_connect(r, c, wanted, NULL);
 }
 
 void relay_pass(struct relay *r, struct end *e, struct str bytes)
 {
+	struct state_source *named;
+
 	if (e->side == TAP_CLIENT && relay_shares_port(r))
 		choose_server(r, e->conn, bytes);
 	if (e->conn->faults) {
 		relay_with_faults(r, e, bytes);
-	} else if (r->conf->ask_state && e->conn->server == r->conf->server) {
-		relay_asking(r, e, bytes);
+	} else if (e->side == TAP_SERVER && tap_asks(r->conf->recording, &named)) {
+		relay_pass_to_client(r, e->conn, bytes);
 	} else {
 		relay_send(relay_other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));
 		tap_flow_tell(e->conn->flow);

@@ -7,17 +7,25 @@
 
 /* ---- requests, and their faults ---- */
 
-void tap_request_seen(struct tap_session *s)
+bool tap_asks(const struct tap_recording *r, struct state_source **named)
 {
-	s->r->took_request = true;
+	*named = r->conf.state;
+	return r->conf.asks;
 }
 
-bool tap_recording_took_request(struct tap_recording *r)
+void tap_ask(struct tap_recording *r, struct str request, void *asker)
 {
-	bool took = r->took_request;
+	r->asked = true;
+	r->asker = asker;
+	buf_set(&r->question, request);
+}
 
-	r->took_request = false;
-	return took;
+struct tap_question tap_recording_question(struct tap_recording *r)
+{
+	struct tap_question q = {r->asked && !r->question.full, r->asker, buf_view(&r->question)};
+
+	r->asked = false;
+	return q;
 }
 
 static void note_fault(struct tap_session *s, enum tap_fault_id f)

@@ -91,6 +91,17 @@ episodes_recorded() {
 	grep -q '99 steps · 99 effective' tap.out
 }
 
+@test "openenv: 64 clients at random with --ask-state: no message in a wrong rollout, and states are those of the steps before" {
+	tap_start "$(url lake)" --ask-state
+	openenv_client many "$tap" 64 >seen.json
+	tap_end 1
+	diff <(jq -c '.[] | .steps |= map(if .[0] == "SLOW" then [.[0], null] else . end)' seen.json | sort) \
+		<(episodes_recorded | jq -c '.steps |= map(if .[0] == "SLOW" then [.[0], null] else . end)' | sort)
+	holds tap 'of("step") | group_by(.rollout) | all(. as $s | all(range(1; $s | length);
+		$s[. - 1].observation.position as $p | $p == null or $s[.].state.position == $p))'
+	holds tap 'of("step") | map(select(.state == null)) | length < 200'
+}
+
 @test "openenv: a connection that is lost within an episode, and the environment that replaces it" {
 	tap_start "$(url lake)"
 	openenv_client replaced "$tap" >seen
@@ -142,15 +153,27 @@ episodes_recorded() {
 	[[ "$(ends)" == "finished 8 "* ]]
 }
 
+@test "eval-protocol: with --ask-state each step has the control plane's state before it, and the client sees the same" {
+	tap_start "$(url gym)" --ask-state
+	(python gym "" "$root/tests/bench/ep_rollout.py" "$tap/mcp/" 8) >theirs 2>theirs.err
+	tap_end 0
+	[ "$(tail -n 1 theirs | jq .steps)" = 8 ]
+	holds tap 'header.state_source.kind == "control-plane"'
+	holds tap 'steps | map(.state.position) == [0, 1, 0, 1, 0, 1, 0, 1]'
+	holds tap 'steps | all(.reward == 0 and .terminated == false and .meta.control == {reward: "ok", status: "ok"})'
+}
+
 @test "mcp 2.3 and 1.30: the same calls with and without sessions" {
-	local kind
+	local kind source
 	for kind in "2 modern" "1 http"; do
-		tap_start "$(url modern)" --force
+		source=tool:peek
+		[ "$kind" = "2 modern" ] || source=resource:state://counter
+		tap_start "$(url modern)" --force --state $source
 		# shellcheck disable=SC2086 # two words
 		mcp_client $kind "$tap/mcp" >seen
 		tap_end 0
 		diff <(jq -r 'fromjson | .value' seen) <(jq -r 'select(.type == "step") | .observation.value' tap.jsonl)
-		holds tap 'steps | length == 3'
+		holds tap 'steps | length == 3 and all(.state.value + .tool_call.arguments.by == .observation.value)'
 		holds tap "ending.reason == \"the client $([ "$kind" = "2 modern" ] && echo closed the connection || echo deleted the session)\""
 	done
 }

@@ -33,6 +33,13 @@ void mcp_settle_suspected(struct reply_reading *m, int counted, struct env_reply
    only. */
 void mcp_read_other(const struct mcp_reply *reply, struct reply_reading *m, struct env_reply *out);
 
+struct state_source;
+
+/* The state in the reply to a request for a resource or to the call of a tool, valid until the next one; absent: it has none, s->why says
+   why. */
+struct str mcp_take_state(struct state_source *s, const struct mcp_reply *reply,
+                          struct reply_reading *reading);
+
 struct mcp_known {
 	struct event_queue *events; /* borrowed */
 	struct reply_reading reading;

@@ -19,49 +19,66 @@ static void store_text(struct state_source *s, struct str string)
 		buf_str(&s->value, string);
 }
 
-static int read_resource(struct state_source *s, struct mcp_session *session, struct error *err)
+static void take_resource(struct state_source *s, const struct mcp_reply *reply)
 {
-	struct buf params = BUF(BUF_MAX_SMALL);
-	struct mcp_reply reply;
-	struct str first = STR_NONE;
+	struct str contents = JSON_GET(reply->message.result, "contents"), first = STR_NONE;
 	size_t cursor = 0;
 
-	json_pack(&params, "{uri:%s}", s->target);
-	int failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
-	buf_release(&params);
-	if (failed)
-		return -1;
-	struct str contents = JSON_GET(reply.message.result, "contents");
-	if (reply.got != MCP_GOT_RESULT || json_type(contents) != JSON_ARRAY) {
+	if (reply->got != MCP_GOT_RESULT || json_type(contents) != JSON_ARRAY) {
 		buf_text(&s->why, "resources/read was refused: ");
-		buf_str(&s->why, reply.got == MCP_GOT_ERROR ? reply.message.error : reply.text);
-		return 0;
+		buf_str(&s->why, reply->got == MCP_GOT_ERROR ? reply->message.error : reply->text);
+		return;
 	}
 	json_next(contents, &cursor, &first);
 	if (json_count(contents) == 1 && json_type(JSON_GET(first, "text")) == JSON_STRING)
 		store_text(s, JSON_GET(first, "text"));
 	else
 		buf_str(&s->value, contents);
-	return 0;
 }
 
-static int read_tool(struct state_source *s, struct mcp_session *session,
-                     struct reply_reading *reading, struct error *err)
+static void take_tool(struct state_source *s, const struct mcp_reply *reply,
+                      struct reply_reading *reading)
 {
-	struct mcp_reply reply;
 	struct mcp_call_context call = {.is_state = true};
 	struct env_reply out = {0};
 
-	if (mcp_call_tool(session, s->target, s->arguments, &reply, err))
-		return -1;
-	mcp_read_tool_reply(&reply, &call, reading, &out);
+	mcp_read_tool_reply(reply, &call, reading, &out);
 	if (out.outcome == OUTCOME_OK) {
 		buf_str(&s->value, out.observation);
 	} else {
 		buf_printf(&s->why, "tool %.*s: ", STR_ARG(s->target));
 		buf_str(&s->why, out.error.message);
 	}
-	return 0;
+}
+
+struct str mcp_take_state(struct state_source *s, const struct mcp_reply *reply,
+                          struct reply_reading *reading)
+{
+	buf_clear(&s->value);
+	buf_clear(&s->why);
+	if (s->kind == STATE_RESOURCE)
+		take_resource(s, reply);
+	else
+		take_tool(s, reply, reading);
+	return s->value.n ? buf_view(&s->value) : STR_NONE;
+}
+
+static int read_named(struct state_source *s, struct mcp_session *session,
+                      struct reply_reading *reading, struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_SMALL);
+	struct mcp_reply reply;
+	int failed;
+
+	json_pack(&params, "{uri:%s}", s->target);
+	if (s->kind == STATE_RESOURCE)
+		failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
+	else
+		failed = mcp_call_tool(session, s->target, s->arguments, &reply, err);
+	buf_release(&params);
+	if (!failed)
+		(void)mcp_take_state(s, &reply, reading);
+	return failed;
 }
 
 static int read_control(struct state_source *s, struct control_plane *control, struct error *err)
@@ -90,10 +107,8 @@ int mcp_read_state(struct state_source *s, struct mcp_session *session,
 		failed = read_control(s, control, err);
 		break;
 	case STATE_RESOURCE:
-		failed = read_resource(s, session, err);
-		break;
 	case STATE_TOOL:
-		failed = read_tool(s, session, reading, err);
+		failed = read_named(s, session, reading, err);
 		break;
 	case STATE_OBSERVATION:
 		*out = state_source_observed(s, last);

@@ -104,7 +104,6 @@ void tap_step_replied(struct tap_step *step);
 /* Its reply. Steps are recorded in the order of these calls. done (r->terminated, r->truncated) does not end the episode by itself: the next
    reset, close or end of connection does, with that as its status. */
 void tap_step_end(struct tap_step *step, const struct env_reply *r);
-struct tap_session *tap_step_session(const struct tap_step *step);
 
 /* The reward of the open episode as a whole, a raw number: it replaces the sum over its steps.
    components: a raw object; absent: none. */

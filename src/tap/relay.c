@@ -227,6 +227,36 @@ static void read_end(struct relay *r, struct end *e)
 	}
 }
 
+/* ---- the server ---- */
+
+/* What an OpenEnv server says about itself without a session: asked once, before the first client comes or when the server is there, because
+   few clients ask. The decoders are told. */
+static void learn(struct relay *r)
+{
+	static const char *const paths[] = {"/schema", "/metadata"};
+	struct env_conf conf = {.url = r->conf->url, .timeout_ms = LEARN_MS};
+	struct error err = {0};
+	struct str body, url = str_from(conf.url);
+	int status = 200;
+	struct event_queue unread = {0};
+	struct http_json pages;
+
+	r->learned = !r->conf->io || str_ends(url, STR("/mcp")) || str_ends(url, STR("/mcp/"));
+	if (r->learned)
+		return;
+	io_limit(r->conf->io, LEARN_MS);
+	http_json_init(&pages, &conf, r->conf->io, &unread);
+	for (size_t i = 0; i < ARRAY_LEN(paths) && status == 200; i++) {
+		if (http_json_page(&pages, paths[i], &status, &body, &err))
+			status = 0;
+		else if (status == 200 && body.p)
+			tap_reader_tell_page(r->reader, paths[i], body);
+		r->learned |= status != 0;
+	}
+	http_json_release(&pages);
+	events_release(&unread);
+}
+
 /* ---- one connection's turn ---- */
 
 static void begin_unreachable(struct relay *r, struct conn *c)
@@ -274,6 +304,10 @@ void relay_settle(struct relay *r, struct conn *c)
 
 	if (state == STREAM_FAILED && !c->unreachable)
 		begin_unreachable(r, c);
+	if (state == STREAM_OPEN && !r->learned && c->server == r->conf->server) {
+		learn(r); /* it was not there before */
+		r->learned = true;
+	}
 	if (state == STREAM_OPEN)
 		pass_end(client);
 	pass_end(server);
@@ -453,37 +487,6 @@ static int loop(struct relay *r, struct error *err)
 	return 0;
 }
 
-/* False: there is no use in asking further. */
-static bool learn_page(struct tap_reader *r, struct http_json *h, const char *path)
-{
-	struct error err = {0};
-	struct str body;
-	int status;
-
-	if (http_json_page(h, path, &status, &body, &err) || status != 200 || !body.p)
-		return false;
-	tap_reader_tell_page(r, path, body);
-	return true;
-}
-
-/* What an OpenEnv server says about itself without a session: asked once, before the first client comes,
-   because few clients ask. The decoders are told. */
-static void learn(struct tap_reader *r, struct io *io, const char *url)
-{
-	struct env_conf conf = {.url = url, .timeout_ms = LEARN_MS};
-	struct event_queue unread = {0};
-	struct http_json pages;
-
-	if (str_ends(str_from(url), STR("/mcp")) || str_ends(str_from(url), STR("/mcp/")))
-		return;
-	io_limit(io, LEARN_MS);
-	http_json_init(&pages, &conf, io, &unread);
-	if (learn_page(r, &pages, "/schema"))
-		(void)learn_page(r, &pages, "/metadata");
-	http_json_release(&pages);
-	events_release(&unread);
-}
-
 static struct tap_reader *new_reader(const struct tap_relay_conf *conf,
                                      struct stream_server *server,
                                      const struct tap_decoder *const *decoders, size_t count)
@@ -514,8 +517,7 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 	}
 	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
 	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
-	if (conf->io)
-		learn(r.reader, conf->io, conf->url);
+	learn(&r);
 	relay_watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
 	relay_watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
 	int failed = loop(&r, err);

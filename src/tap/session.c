@@ -112,11 +112,6 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	return step;
 }
 
-struct tap_session *tap_step_session(const struct tap_step *step)
-{
-	return step->session;
-}
-
 static void remove_step(struct tap_step *step)
 {
 	struct tap_session *s = step->session;

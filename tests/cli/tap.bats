@@ -138,6 +138,20 @@ needs_python() {
 	has "$(ends tap.jsonl)" 'unreachable 0'
 }
 
+@test "a server that comes after the tap is described as one that was there" {
+	needs_python
+	lake --max-envs 2
+	kill "$(cat lake.pid)"
+	wait "$(cat lake.pid)" || true
+	tap --out tap.jsonl
+	"$ROLLDBG" serve --protocol openenv --max-envs 2 --port "${lake##*:}" >lake.log 2>&1 3>&- &
+	echo $! >lake.pid
+	wait_for 10 grep -q '^listening on' lake.log
+	expect 0 python3 "$peer" pool "$port" 3:12 # which does not ask for the description
+	tap_end 0
+	all_are tap.jsonl header '.env.name == "FrozenLake-v1" and .task.id == "FrozenLake-v1-seed3" and (.tools | length == 1)'
+}
+
 @test "the listening line comes first; a summary on SIGUSR1; Ctrl-C ends what is open" {
 	needs_python
 	lake

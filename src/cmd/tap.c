@@ -194,7 +194,7 @@ static void put_counts(struct tapping *t, struct buf *out)
 	int64_t failed = 0;
 
 	judge_summary(t->judge, &s);
-	for (size_t i = 0; i < FAILURE_CAUSES; i++)
+	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
 		failed += s.failures.of[i];
 	buf_printf(out, "%llu open (%llu at most) · %llu episodes · %llu steps",
 	           (unsigned long long)c->open, (unsigned long long)c->most_open,

@@ -163,12 +163,16 @@ needs_python() {
 	wait_for 10 grep -q open opened
 	kill -USR1 "$(cat tap.pid)"
 	wait_for 10 grep -q '3 open (3 at most) · 0 episodes' tap.err
+	expect 0 rolldbg run --env "$tap" --seed 3 --actions "$goal" --quiet --out run.jsonl
+	wait_for 10 grep -q '"type":"end"' tap.jsonl
+	kill -USR1 "$(cat tap.pid)"
+	wait_for 10 grep -q '(4 at most) · 1 episodes · 6 steps · 6 effective · 0 refused · 0 replaced$' tap.err
 	tap_end 0
 	exec 5>&-
 	wait $client
 	has "$(head -n 1 tap.log)" 'listening on 127.0.0.1:'
 	has "$(cat tap.log)" '3 without an episode, not recorded'
-	[ ! -s tap.jsonl ]
+	[ "$(ends tap.jsonl | wc -l)" = 1 ]
 }
 
 @test "an interrupted episode says so" {

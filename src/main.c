@@ -9,49 +9,42 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #define PIPE_COLUMNS 100
 
 static atomic_int stops, last_stop;
-static int stop_fd = -1;
+static struct wake stop = {-1, -1};
 
 /* The first signal requests an orderly stop; the second one exits at once. */
 static void on_stop(int number)
 {
-	uint64_t one = 1;
-
 	atomic_store(&last_stop, number);
 	if (atomic_fetch_add(&stops, 1) > 0)
 		_exit(130);
-	ssize_t ignored = write(stop_fd, &one, sizeof(one));
-	(void)ignored;
+	wake_raise(&stop);
 }
 
 /* An ignored SIGHUP (nohup) stays ignored. SIGINT is caught even if it was ignored: shells
    ignore it for background jobs, which must still close their sessions. */
 static void catch_stop(void)
 {
-	struct sigaction stop = {.sa_handler = on_stop}, before = {.sa_handler = SIG_DFL};
+	struct sigaction caught = {.sa_handler = on_stop}, before = {.sa_handler = SIG_DFL};
 
-	sigemptyset(&stop.sa_mask);
-	sigaction(SIGINT, &stop, NULL);
-	sigaction(SIGTERM, &stop, NULL);
+	sigemptyset(&caught.sa_mask);
+	sigaction(SIGINT, &caught, NULL);
+	sigaction(SIGTERM, &caught, NULL);
 	sigaction(SIGHUP, NULL, &before);
 	if (before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &stop, NULL);
+		sigaction(SIGHUP, &caught, NULL);
 }
 
 /* Returns the signal that requested the stop and clears it: the next one counts as the first
    again. */
 static int take_stop(void)
 {
-	uint64_t count;
-	ssize_t ignored = read(stop_fd, &count, sizeof(count));
-
-	(void)ignored;
+	wake_clear(&stop);
 	atomic_store(&stops, 0);
 	return atomic_load(&last_stop);
 }
@@ -123,7 +116,7 @@ static int run(int argc, char **argv)
 {
 	struct error err = {0};
 	struct context c = {.clock = clock_real(),
-	                    .stop_fd = stop_fd,
+	                    .stop = stop,
 	                    .catch_stop = catch_stop,
 	                    .take_stop = take_stop,
 	                    .variable = variable,
@@ -144,8 +137,7 @@ int main(int argc, char **argv)
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 
 	fill_standard_descriptors();
-	stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (stop_fd < 0) {
+	if (wake_open(&stop)) {
 		fputs("rolldbg: no file descriptor left for the stop signal\n", stderr);
 		return 5;
 	}

@@ -7,6 +7,7 @@
 #define ROLLDBG_CMD_CMD_H
 
 #include "base/clock.h"
+#include "base/wake.h"
 #include "cmd/options/options.h"
 #include "report/report.h"
 
@@ -19,7 +20,7 @@ struct context {
 	/* returns and clears the signal that requested it, for commands that continue after
 	   Ctrl-C */
 	int (*take_stop)(void);
-	int stop_fd;                               /* readable once a signal requested a stop */
+	struct wake stop;                          /* raised once a signal requested a stop */
 	const char *(*variable)(const char *name); /* getenv */
 	struct style style;                        /* of standard output */
 	/* 0: standard error is not a terminal, or is a dumb one */

@@ -142,7 +142,7 @@ static int new_io(const struct debugging *g, int stop_fd, struct io **out, struc
 	struct context own = *g->context;
 	struct env_target target = g->driver.target;
 
-	own.stop_fd = stop_fd;
+	own.stop = (struct wake){stop_fd, -1};
 	target.context = &own;
 	return env_target_new_io(&target, out, err);
 }
@@ -195,7 +195,7 @@ static int run_live(void *ctx, const struct live_request *q, const char *path,
 static bool was_interrupted(void *ctx)
 {
 	const struct debugging *g = ctx;
-	struct pollfd p = {.fd = g->context->stop_fd, .events = POLLIN};
+	struct pollfd p = {.fd = g->context->stop.fd, .events = POLLIN};
 
 	return poll(&p, 1, 0) > 0;
 }

@@ -414,7 +414,7 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	const struct clock *clock = &r->context->clock;
 	struct batch_conf conf = {.count = r->plan.count,
 	                          .jobs = r->plan.jobs,
-	                          .stop_fd = r->context->stop_fd,
+	                          .stop = r->context->stop,
 	                          .new_io = driver_new_io,
 	                          .io_ctx = &r->driver,
 	                          .rollout = run_one,

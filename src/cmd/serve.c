@@ -95,7 +95,7 @@ static int announce(const char *bind, uint16_t port, struct error *err)
 
 static int wait_for_stop(const struct context *c, struct error *err)
 {
-	struct io_conf conf = {.clock = c->clock, .stop_fd = c->stop_fd};
+	struct io_conf conf = {.clock = c->clock, .stop_fd = c->stop.fd};
 	struct io *io = NULL;
 	bool never = false;
 

@@ -396,7 +396,7 @@ static int relay(struct tapping *t, struct error *err)
 	struct stream_server_conf to = {
 		.url = o->to, .ca_file = o->ca_file, .insecure = o->insecure};
 	struct io_conf asking = {.clock = t->context->clock,
-	                         .stop_fd = t->context->stop_fd,
+	                         .stop_fd = t->context->stop.fd,
 	                         .ca_file = o->ca_file,
 	                         .insecure = o->insecure};
 	struct stream_server_conf model = {
@@ -406,7 +406,7 @@ static int relay(struct tapping *t, struct error *err)
 	                              .model_listener = -1,
 	                              .recording = t->recording,
 	                              .faults = faults_engine(t->faults),
-	                              .stop_fd = t->context->stop_fd,
+	                              .stop_fd = t->context->stop.fd,
 	                              .wake_fd = t->signals,
 	                              .on_wake = on_wake,
 	                              .on_stop = on_stop,
@@ -441,7 +441,7 @@ static int wrap(struct tapping *t, struct error *err)
 {
 	struct tap_stdio_conf conf = {.clock = t->context->clock,
 	                              .command = t->command,
-	                              .stop_fd = t->context->stop_fd,
+	                              .stop_fd = t->context->stop.fd,
 	                              .take_stop = t->context->take_stop,
 	                              .recording = t->recording};
 

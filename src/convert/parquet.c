@@ -1,10 +1,11 @@
 /* Parquet through the user's python3: see parquet.h. */
-#define _GNU_SOURCE /* environ, posix_spawn_file_actions_addchdir_np, ..closefrom_np */
+#define _GNU_SOURCE /* environ */
 #include "convert/parquet.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wake.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -114,13 +115,16 @@ struct job {
 /* Returns an errno. */
 static int start(const struct job *job, int errors, pid_t *pid)
 {
-	char *words[] = {mem_text(str_from("python3")),     mem_text(str_from("-I")),
-	                 mem_text(str_from("-c")),          mem_text(str_from(job->script)),
-	                 mem_text(str_from(job->argument)), NULL};
+	/* relative entries of PATH are resolved in / */
+	const char *line[] = {"sh", "-c",        "cd / && exec python3 -I -c \"$1\" \"$2\"",
+	                      "sh", job->script, job->argument};
+	char *words[ARRAY_LEN(line) + 1] = {0};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t how;
 	sigset_t none, usual;
 
+	for (size_t i = 0; i < ARRAY_LEN(line); i++)
+		words[i] = mem_text(str_from(line[i]));
 	sigemptyset(&none);
 	sigfillset(&usual);
 	posix_spawnattr_init(&how);
@@ -128,13 +132,11 @@ static int start(const struct job *job, int errors, pid_t *pid)
 	posix_spawnattr_setsigmask(&how, &none);
 	posix_spawnattr_setsigdefault(&how, &usual);
 	posix_spawn_file_actions_init(&files);
-	/* relative entries of PATH are resolved after this */
-	posix_spawn_file_actions_addchdir_np(&files, "/");
 	posix_spawn_file_actions_adddup2(&files, job->in, STDIN_FILENO);
 	posix_spawn_file_actions_adddup2(&files, job->out, STDOUT_FILENO);
 	posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-	posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
-	int rc = posix_spawnp(pid, words[0], &files, &how, words, environ);
+	descriptors_keep();
+	int rc = posix_spawn(pid, "/bin/sh", &files, &how, words, environ);
 	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&how);
 	for (size_t i = 0; words[i]; i++)
@@ -162,9 +164,11 @@ static void last_line(FILE *from, struct buf *out)
 	char *text = mem_array(STDERR_MAX, 1);
 	ssize_t n = pread(fileno(from), text, STDERR_MAX, 0);
 	struct str rest = text_trim((struct str){text, n > 0 ? (size_t)n : 0});
-	const char *feed = rest.n ? memrchr(rest.p, '\n', rest.n) : NULL;
+	size_t at = rest.n;
 
-	text_escape(out, feed ? str_skip(rest, (size_t)(feed + 1 - rest.p)) : rest);
+	while (at && rest.p[at - 1] != '\n')
+		at--;
+	text_escape(out, str_skip(rest, at));
 	free(text);
 }
 

@@ -4,21 +4,11 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LOOK_MS     50  /* interval for polling the signal while waiting for a proposal */
 #define PATIENCE_MS 200 /* time allowed for a running rollout to reach its next proposal */
-
-static void signal_fd(int fd)
-{
-	uint64_t one = 1;
-	ssize_t ignored =
-		write(fd, &one, sizeof(one)); /* fails only if full, when fd is readable anyway */
-
-	(void)ignored;
-}
 
 static void *run(void *arg)
 {
@@ -44,15 +34,13 @@ static void keep_request(struct live *l, const struct live_request *q)
 	l->request.wrap = live_wrap;
 	l->request.wrap_ctx = l;
 	l->request.sink = (struct line_sink){live_take_line, l};
-	l->request.stop_fd = l->stop_fd;
+	l->request.stop_fd = l->stop.fd;
 }
 
 static void release(struct live *l)
 {
-	if (l->stop_fd >= 0)
-		close(l->stop_fd);
-	if (l->wake_fd >= 0)
-		close(l->wake_fd);
+	wake_close(&l->stop);
+	wake_close(&l->wake);
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->changed);
 	arena_release(&l->arena);
@@ -104,12 +92,12 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	                   .arguments = BUF(BUF_MAX_MESSAGE),
 	                   .reason = BUF(BUF_MAX_MESSAGE),
 	                   .state = BUF(BUF_MAX_MESSAGE),
-	                   .stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-	                   .wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+	                   .stop = WAKE_NONE,
+	                   .wake = WAKE_NONE};
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
 	keep_request(l, q);
-	failed = l->stop_fd < 0 || l->wake_fd < 0
+	failed = wake_open(&l->stop) || wake_open(&l->wake)
 	                 ? error_errno(err, "cannot start a live session")
 	                 : t->record(t->ctx, &l->path, err) || open_judge(l, err);
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0)
@@ -170,7 +158,7 @@ bool live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(vo
 			was_interrupted = true;
 			patience = PATIENCE_MS / LOOK_MS;
 		} else if (l->phase == LIVE_RUNS && patience && --patience == 0) {
-			signal_fd(l->stop_fd);
+			wake_raise(&l->stop);
 		}
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -271,7 +259,7 @@ void live_go(struct live *l)
 	pthread_mutex_lock(&l->lock);
 	if (l->phase == LIVE_ASKS) {
 		l->phase = LIVE_RUNS;
-		signal_fd(l->wake_fd);
+		wake_raise(&l->wake);
 	}
 	pthread_mutex_unlock(&l->lock);
 }
@@ -282,7 +270,7 @@ void live_end(struct live *l, bool interrupted)
 	l->ending = true;
 	l->interrupted = l->interrupted || interrupted;
 	if (l->phase == LIVE_RUNS)
-		signal_fd(l->stop_fd);
+		wake_raise(&l->stop);
 	pthread_mutex_unlock(&l->lock);
 	live_go(l);
 	(void)live_wait(l, NULL, NULL, NULL);

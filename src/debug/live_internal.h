@@ -4,6 +4,7 @@
 #define ROLLDBG_DEBUG_LIVE_INTERNAL_H
 
 #include "base/mem.h"
+#include "base/wake.h"
 #include "debug/live.h"
 #include "evidence/effects.h"
 
@@ -48,7 +49,7 @@ struct live {
 	struct error err;
 	int failed;
 
-	int stop_fd, wake_fd;
+	struct wake stop, wake;
 };
 
 /* Called in the rollout's thread: wraps its policy in `struct live *ctx` (rollout.h), and receives

@@ -3,20 +3,11 @@
 #include "debug/live_internal.h"
 
 #include <poll.h>
-#include <unistd.h>
-
-static void drain_fd(int fd)
-{
-	uint64_t count;
-	ssize_t ignored = read(fd, &count, sizeof(count));
-
-	(void)ignored;
-}
 
 /* Clears the interrupt after the interrupted wait has ended. */
 static void forget_stop(struct live *l)
 {
-	drain_fd(l->stop_fd);
+	wake_clear(&l->stop);
 	io_ignore_stop(l->io);
 	io_watch_stop(l->io);
 }
@@ -25,9 +16,7 @@ static int wake(void *arg, int fd, short ready, struct error *err)
 {
 	struct live *l = arg;
 
-	(void)ready;
-	(void)err;
-	drain_fd(fd);
+	wake_clear(&l->wake);
 	l->woken = true;
 	return 0;
 }
@@ -71,7 +60,7 @@ static int ask(struct live *l, struct error *err)
 	pthread_cond_broadcast(&l->changed);
 	pthread_mutex_unlock(&l->lock);
 	l->woken = false;
-	io_watch(l->io, l->wake_fd, POLLIN, wake, l);
+	io_watch(l->io, l->wake.fd, POLLIN, wake, l);
 	while (!l->woken && !failed) {
 		failed = io_wait(l->io, &l->woken, UINT64_MAX, err);
 		if (failed && err->kind == FAIL_INTERRUPTED) {
@@ -79,7 +68,7 @@ static int ask(struct live *l, struct error *err)
 			failed = 0;
 		}
 	}
-	io_watch(l->io, l->wake_fd, 0, NULL, NULL);
+	io_watch(l->io, l->wake.fd, 0, NULL, NULL);
 	pthread_mutex_lock(&l->lock);
 	l->phase = LIVE_RUNS;
 	pthread_mutex_unlock(&l->lock);

@@ -1,14 +1,13 @@
 /* A child process behind three pipes: see child.h. */
-#define _GNU_SOURCE /* pipe2 */
 #include "net/child.h"
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/wake.h"
 #include "net/io_internal.h"
 #include "net/lines.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -56,30 +55,14 @@ static void close_fd(int *fd)
 	*fd = -1;
 }
 
-/* A pipe; [0] is the reading end. */
 static int open_pipes(int pipes[3][2])
 {
 	for (int i = 0; i < 3; i++)
 		pipes[i][0] = pipes[i][1] = -1;
 	for (int i = 0; i < 3; i++)
-		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+		if (pipe_open(pipes[i]))
 			return -1;
 	return 0;
-}
-
-/* No process that we start gets our descriptors: libraries open some without O_CLOEXEC. */
-static void close_others(void)
-{
-	DIR *open_now = opendir("/dev/fd");
-
-	for (struct dirent *e; open_now && (e = readdir(open_now));) {
-		uint64_t fd = 0;
-
-		if (text_u64(str_from(e->d_name), &fd) && fd > STDERR_FILENO && fd <= INT_MAX)
-			fcntl((int)fd, F_SETFD, FD_CLOEXEC);
-	}
-	if (open_now)
-		closedir(open_now);
 }
 
 /* Starts a shell with these descriptors as 0, 1 and 2 (-1: closed) in this process group (0: a
@@ -107,7 +90,7 @@ static int spawn(const struct child_conf *conf, const int fds[3], pid_t group, p
 			posix_spawn_file_actions_adddup2(&files, fds[fd], fd);
 		else
 			posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-	close_others();
+	descriptors_keep();
 	rc = posix_spawn(pid, "/bin/sh", &files, &how, argv,
 	                 conf->variables ? conf->variables : no_variables);
 	posix_spawn_file_actions_destroy(&files);
@@ -122,7 +105,7 @@ static void start_guard(struct child *c)
 {
 	int pipe[2];
 
-	if (pipe2(pipe, O_CLOEXEC) < 0)
+	if (pipe_open(pipe))
 		return;
 	int fds[] = {pipe[0], -1, -1};
 	struct child_conf guard = {.command = "read -r end; kill -KILL 0"};

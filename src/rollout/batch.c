@@ -8,8 +8,6 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
 
 /* A rollout with TLS uses about 40 KiB of stack. With the default of 8 MiB, a thousand threads
    would reserve more address space than some containers allow. */
@@ -17,7 +15,7 @@
 
 struct batch {
 	const struct batch_conf *conf;
-	int over_fd;          /* readable once the last thread has ended */
+	struct wake over;     /* raised once the last thread has ended */
 	pthread_mutex_t lock; /* protects the fields below */
 	size_t next, threads;
 	struct batch_count count;
@@ -27,17 +25,9 @@ struct batch {
 
 static bool is_stop_requested(const struct batch *b)
 {
-	struct pollfd p = {.fd = b->conf->stop_fd, .events = POLLIN};
+	struct pollfd p = {.fd = b->conf->stop.fd, .events = POLLIN};
 
-	return b->conf->stop_fd >= 0 && poll(&p, 1, 0) > 0;
-}
-
-static void raise_fd(int fd)
-{
-	uint64_t one = 1;
-	ssize_t ignored = write(fd, &one, sizeof(one));
-
-	(void)ignored;
+	return b->conf->stop.fd >= 0 && poll(&p, 1, 0) > 0;
 }
 
 static bool next_index(struct batch *b, size_t *index)
@@ -58,8 +48,8 @@ static void fail(struct batch *b, const struct error *err)
 {
 	if (b->failure.kind == FAIL_NONE)
 		b->failure = *err;
-	if (!b->stopping && b->conf->stop_fd >= 0)
-		raise_fd(b->conf->stop_fd);
+	if (!b->stopping)
+		wake_raise(&b->conf->stop);
 	b->stopping = true;
 }
 
@@ -126,7 +116,7 @@ static void *work(void *arg)
 	bool last = --b->threads == 0;
 	pthread_mutex_unlock(&b->lock);
 	if (last)
-		raise_fd(b->over_fd);
+		wake_raise(&b->over);
 	return NULL;
 }
 
@@ -185,7 +175,7 @@ static struct batch_count count_now(struct batch *b)
 static void wait_for_threads(struct batch *b)
 {
 	const struct batch_conf *c = b->conf;
-	struct pollfd over = {.fd = b->over_fd, .events = POLLIN};
+	struct pollfd over = {.fd = b->over.fd, .events = POLLIN};
 
 	while (poll(&over, 1, c->tick ? c->tick_ms : -1) <= 0) {
 		if (c->tick) {
@@ -211,13 +201,12 @@ static void run_threads(struct batch *b)
 
 int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err)
 {
-	struct batch b = {.conf = conf, .over_fd = -1, .count = {.total = conf->count}};
+	struct batch b = {.conf = conf, .count = {.total = conf->count}};
 
 	*out = b.count;
 	if (!conf->count)
 		return 0;
-	b.over_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (b.over_fd < 0)
+	if (wake_open(&b.over))
 		return error_errno(err, "no file descriptor left");
 	pthread_mutex_init(&b.lock, NULL);
 	if (conf->count == 1 && !conf->tick)
@@ -225,7 +214,7 @@ int batch_run(const struct batch_conf *conf, struct batch_count *out, struct err
 	else
 		run_threads(&b);
 	pthread_mutex_destroy(&b.lock);
-	close(b.over_fd);
+	wake_close(&b.over);
 	*out = b.count;
 	if (b.failure.kind != FAIL_NONE) {
 		*err = b.failure;

@@ -3,6 +3,7 @@
 #ifndef ROLLDBG_ROLLOUT_BATCH_H
 #define ROLLDBG_ROLLOUT_BATCH_H
 
+#include "base/wake.h"
 #include "rollout/rollout.h"
 
 /* The progress of a batch and, at the end, its result. */
@@ -19,10 +20,9 @@ struct batch_count {
 
 struct batch_conf {
 	size_t count, jobs; /* jobs: at least 1, unless count is 0 */
-	/* An eventfd that becomes readable when the user asks to stop: no more rollouts are
-	   started. Also written after a local failure, so that all rollouts end (every io
-	   watches it). -1: none. */
-	int stop_fd;
+	/* Raised when the user asks to stop: no more rollouts are started. Also raised after a
+	   local failure, so that all rollouts end (every io watches it). */
+	struct wake stop;
 	/* Creates the io of one thread, which frees it; ctx: io_ctx. */
 	int (*new_io)(void *ctx, struct io **out, struct error *err);
 	/* Runs rollout number `index` in a thread of the batch. Returns the result of

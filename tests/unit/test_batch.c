@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #define COUNT 24
@@ -16,7 +15,7 @@
 struct batch_run {
 	struct server *server;
 	char url[64];
-	int stop_fd;
+	struct wake stop;
 	struct recorder *recorder;
 	struct scratch_pool *scratch;
 	pthread_mutex_t lock; /* guards the members below */
@@ -30,17 +29,9 @@ static const struct error no_policy = {FAIL_USAGE, "rollout 5 does not fit"};
 static int new_io(void *ctx, struct io **out, struct error *err)
 {
 	struct batch_run *w = ctx;
-	struct io_conf conf = {.clock = clock_real(), .stop_fd = w->stop_fd};
+	struct io_conf conf = {.clock = clock_real(), .stop_fd = w->stop.fd};
 
 	return io_new(&conf, out, err);
-}
-
-static void raise_stop(const struct batch_run *w)
-{
-	uint64_t one = 1;
-
-	if (write(w->stop_fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		abort();
 }
 
 static void count(struct batch_run *w, size_t index, int by)
@@ -79,7 +70,7 @@ static int rollout(void *ctx, size_t index, struct io *io, struct rollout_result
 	snprintf(session, sizeof(session), "session-%zu", index);
 	count(w, index, 1);
 	if (index == w->stop_at)
-		raise_stop(w);
+		wake_raise(&w->stop);
 	int failed = 0;
 	if (index == w->fail_at) {
 		*err = no_policy;
@@ -105,11 +96,10 @@ static void begin(struct batch_run *w, const char *options)
 	struct recorder_conf recorder = {.path = "/dev/null"};
 	struct error err;
 
-	*w = (struct batch_run){.stop_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
-	                        .scratch = scratch_pool_new(),
-	                        .stop_at = COUNT,
-	                        .fail_at = COUNT};
+	*w = (struct batch_run){.scratch = scratch_pool_new(), .stop_at = COUNT, .fail_at = COUNT};
 	pthread_mutex_init(&w->lock, NULL);
+	if (wake_open(&w->stop))
+		abort();
 	serve_conf_init(&conf, clock_real());
 	if (serve_conf_target(&conf, str_from(options), &err) ||
 	    server_start(&conf, &w->server, &err) || recorder_new(&recorder, &w->recorder, &err)) {
@@ -128,7 +118,7 @@ static void finish(struct batch_run *w)
 	ok(recorder_close(w->recorder, &err) == 0, "the recording is closed");
 	scratch_pool_free(w->scratch);
 	pthread_mutex_destroy(&w->lock);
-	close(w->stop_fd);
+	wake_close(&w->stop);
 }
 
 static int run(struct batch_run *w, size_t jobs, size_t count_of, struct batch_count *out,
@@ -136,7 +126,7 @@ static int run(struct batch_run *w, size_t jobs, size_t count_of, struct batch_c
 {
 	struct batch_conf conf = {.count = count_of,
 	                          .jobs = jobs,
-	                          .stop_fd = w->stop_fd,
+	                          .stop = w->stop,
 	                          .new_io = new_io,
 	                          .rollout = rollout,
 	                          .tick = tick,

@@ -104,7 +104,7 @@ int driver_batch(struct driver *d, const struct context *c, struct batch_conf co
                  struct batch_count *out, struct error *err)
 {
 	conf.jobs = conf.jobs < conf.count ? conf.jobs : conf.count;
-	conf.stop_fd = c->stop_fd;
+	conf.stop = c->stop;
 	conf.new_io = driver_new_io;
 	conf.io_ctx = d;
 	return batch_run(&conf, out, err);

@@ -282,7 +282,7 @@ static int ask(struct replaying *r, struct golden *g, struct error *err)
 	text_escape(&question, g->want.id);
 	int failed = output_flush(&r->out, err) ||
 	             (answer == REVIEW_NONE &&
-	              review_ask(buf_cstr(&question), r->context->stop_fd, &answer, err));
+	              review_ask(buf_cstr(&question), r->context->stop.fd, &answer, err));
 	if (answer == REVIEW_ACCEPT_ALL || answer == REVIEW_QUIT)
 		r->for_all = answer;
 	g->accepted = answer == REVIEW_ACCEPT || answer == REVIEW_ACCEPT_ALL;

@@ -381,7 +381,7 @@ int env_target_new_io(const struct env_target *t, struct io **out, struct error 
 	if (variable && !*variable)
 		variable = NULL;
 	struct io_conf conf = {.clock = t->context->clock,
-	                       .stop_fd = t->context->stop_fd,
+	                       .stop_fd = t->context->stop.fd,
 	                       .user_agent = "rolldbg/" ROLLDBG_VERSION,
 	                       .ca_file = t->options->ca_file ? t->options->ca_file : variable,
 	                       .insecure = t->options->insecure};

@@ -1,9 +1,9 @@
 /* The listening socket, the threads and the waits of our HTTP servers: see host.h. */
-#define _GNU_SOURCE /* pipe2 */
 #include "serve/host/host.h"
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/wake.h"
 #include "net/listen.h"
 
 #include <fcntl.h>
@@ -191,7 +191,7 @@ int host_start(struct host *h, const struct host_conf *c, struct error *err)
 
 	*h = (struct host){.conf = *c, .port = c->port};
 	listen_allow_many();
-	if (pipe2(h->stop, O_CLOEXEC))
+	if (pipe_open(h->stop))
 		return error_errno(err, "cannot create a pipe");
 	pthread_mutex_init(&h->lock, NULL);
 	pthread_cond_init(&h->changed, NULL);

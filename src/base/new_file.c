@@ -14,6 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifndef O_TMPFILE /* opening a directory for writing fails with EISDIR */
+#define O_TMPFILE 0
+#endif
+
 #define START_MAX 160 /* bytes of a file that tell its kind */
 
 const struct file_kind file_kind_any = {"a file", NULL};

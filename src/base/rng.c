@@ -1,9 +1,11 @@
 /* PCG-XSH-RR and unique ids: see rng.h. */
-#define _DEFAULT_SOURCE /* getrandom */
+#define _DEFAULT_SOURCE /* getentropy */
 #include "base/rng.h"
 
-#include <errno.h>
 #include <sys/random.h>
+#include <unistd.h>
+
+#define ENTROPY_MAX ((size_t)256) /* that getentropy gives at once */
 
 static void advance(struct rng *r)
 {
@@ -52,12 +54,12 @@ int rng_unique_bytes(void *out, size_t bytes)
 	unsigned char *to = out;
 
 	while (bytes) {
-		ssize_t n = getrandom(to, bytes, 0);
+		size_t n = bytes < ENTROPY_MAX ? bytes : ENTROPY_MAX;
 
-		if (n < 0 && errno != EINTR)
+		if (getentropy(to, n))
 			return -1;
-		to += n > 0 ? n : 0;
-		bytes -= n > 0 ? (size_t)n : 0;
+		to += n;
+		bytes -= n;
 	}
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -49,9 +50,11 @@ int wake_open(struct wake *w)
 
 void wake_raise(const struct wake *w)
 {
+	int before = errno;
 	ssize_t ignored = write(w->raising, "", 1); /* a full pipe is raised, too */
 
 	(void)ignored;
+	errno = before;
 }
 
 void wake_clear(const struct wake *w)

@@ -268,7 +268,7 @@ static bool on_wake(void *ctx)
 {
 	struct tapping *t = ctx;
 
-	for (enum tap_signal s; (s = tap_signals_next(t->signals)) != TAP_SIGNAL_NONE;)
+	for (enum tap_signal s; (s = tap_signals_next()) != TAP_SIGNAL_NONE;)
 		if (s == TAP_SIGNAL_SUMMARY)
 			print_summary(t);
 		else
@@ -442,6 +442,7 @@ static int wrap(struct tapping *t, struct error *err)
 	struct tap_stdio_conf conf = {.clock = t->context->clock,
 	                              .command = t->command,
 	                              .stop_fd = t->context->stop.fd,
+	                              .child_fd = t->signals,
 	                              .take_stop = t->context->take_stop,
 	                              .recording = t->recording};
 
@@ -532,8 +533,6 @@ static void tear_down(struct tapping *t)
 	secrets_free(t->secrets);
 	buf_release(&t->file);
 	free(t->command);
-	if (t->signals >= 0)
-		close(t->signals);
 }
 
 /* The operands are not terminated: options that stood before them follow. */

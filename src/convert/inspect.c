@@ -44,8 +44,10 @@ struct archive_library {
 	__typeof__(archive_entry_is_encrypted) *is_encrypted;
 };
 
-/* Metadata in the format of https://systemd.io/ELF_DLOPEN_METADATA/ */
 #define SONAME "libarchive.so.13"
+
+#ifdef __ELF__
+/* Metadata in the format of https://systemd.io/ELF_DLOPEN_METADATA/ */
 #define NOTE_JSON                                                                                  \
 	"[{\"feature\":\"zip\",\"description\":\"Reading zip archives\","                          \
 	"\"priority\":\"suggested\",\"soname\":[\"" SONAME "\"]}]"
@@ -57,6 +59,7 @@ static const struct {
 } note __attribute__((used, section(".note.dlopen"), aligned(4))) = {
 	4, sizeof(NOTE_JSON), 0x407c0c0a, "FDO", NOTE_JSON,
 };
+#endif
 
 #define FUNCTION(member, name) {offsetof(struct archive_library, member), name}
 static const struct {

@@ -1,5 +1,4 @@
 /* Parquet through the user's python3: see parquet.h. */
-#define _GNU_SOURCE /* environ */
 #include "convert/parquet.h"
 
 #include "base/buf.h"
@@ -13,6 +12,8 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 /* Exit codes of the scripts; the last line on stderr is the reason. */
 #define EXIT_INPUT      3

@@ -1,41 +1,46 @@
 /* Starts and follows a command: see job.h. */
 #include "tap/job.h"
 
+#include "base/wake.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern char **environ;
 
-static void our_signals(sigset_t *set)
+static struct wake arrived = {-1, -1};
+static atomic_bool summary, child;
+
+static void on_signal(int number)
 {
-	sigemptyset(set);
-	sigaddset(set, SIGUSR1);
-	sigaddset(set, SIGCHLD);
+	atomic_store(number == SIGUSR1 ? &summary : &child, true);
+	wake_raise(&arrived);
 }
 
 int tap_signals_open(int *fd, struct error *err)
 {
-	sigset_t set;
+	struct sigaction caught = {.sa_handler = on_signal, .sa_flags = SA_RESTART | SA_NOCLDSTOP};
 
-	our_signals(&set);
-	int rc = pthread_sigmask(SIG_BLOCK, &set, NULL);
-	*fd = rc ? -1 : signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return *fd < 0 ? error_errno(err, "cannot wait for signals") : 0;
+	if (wake_open(&arrived))
+		return error_errno(err, "cannot wait for signals");
+	*fd = arrived.fd;
+	sigemptyset(&caught.sa_mask);
+	sigaction(SIGUSR1, &caught, NULL);
+	sigaction(SIGCHLD, &caught, NULL);
+	return 0;
 }
 
-enum tap_signal tap_signals_next(int fd)
+enum tap_signal tap_signals_next(void)
 {
-	struct signalfd_siginfo info;
-
-	if (read(fd, &info, sizeof(info)) != sizeof(info))
-		return TAP_SIGNAL_NONE;
-	return info.ssi_signo == SIGUSR1 ? TAP_SIGNAL_SUMMARY : TAP_SIGNAL_CHILD;
+	wake_clear(&arrived);
+	return atomic_exchange(&summary, false) ? TAP_SIGNAL_SUMMARY
+	       : atomic_exchange(&child, false) ? TAP_SIGNAL_CHILD
+	                                        : TAP_SIGNAL_NONE;
 }
 
 int tap_job_start(char *const *command, const char *variable, const char *value, pid_t *pid,
@@ -45,7 +50,7 @@ int tap_job_start(char *const *command, const char *variable, const char *value,
 	sigset_t none, standard;
 
 	sigemptyset(&none);
-	our_signals(&standard);
+	sigemptyset(&standard);
 	sigaddset(&standard, SIGPIPE); /* we ignore it */
 	sigaddset(&standard, SIGXFSZ);
 	posix_spawnattr_init(&attributes);

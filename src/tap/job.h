@@ -6,11 +6,11 @@
 
 #include <sys/types.h>
 
-/* The signals that tap_signals_open() blocks, for a descriptor that becomes readable with them. */
+/* From now on *fd, which stays open, becomes readable when one of these arrives. Once in a process. */
 MUST_USE int tap_signals_open(int *fd, struct error *err);
 enum tap_signal { TAP_SIGNAL_NONE, TAP_SIGNAL_SUMMARY /* SIGUSR1 */, TAP_SIGNAL_CHILD };
 /* The next one that has arrived. */
-enum tap_signal tap_signals_next(int fd);
+enum tap_signal tap_signals_next(void);
 
 /* Starts it, with one variable more in its environment. FAIL_USAGE: it cannot be found. */
 MUST_USE int tap_job_start(char *const *command, const char *variable, const char *value,

@@ -1,12 +1,13 @@
 /* A stdio server behind the tap: see stdio.h. The server is our child, in our process group and with
    our standard error and variables: what a client does to the one reaches the other. */
-#define _GNU_SOURCE /* pipe2, pidfd_open */
 #include "tap/stdio.h"
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/wake.h"
 #include "net/lines.h"
 #include "tap/episode.h"
+#include "tap/job.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,14 +16,15 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/pidfd.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 
 #define PIECE     ((size_t)64 << 10)
-#define UNSEEN_MS 50 /* between looks at the child where the kernel has no descriptor for it */
+#define UNSEEN_MS 50 /* between looks at the child without conf.child_fd */
 #define NS_PER_MS 1000000u
 
 /* One direction. */
@@ -44,7 +46,6 @@ struct stdio {
 	struct tap_exchange exchange;
 	struct flow up, down; /* to the server, from it */
 	pid_t pid;
-	int pidfd;  /* -1: none */
 	int status; /* of waitpid; valid if `exited` */
 	bool exited, stopped;
 	enum tap_side first; /* which side ended first */
@@ -71,7 +72,8 @@ static void close_standard(int *fd)
 	*fd = -1;
 }
 
-/* In the child: never returns. It ends with us, even if we are killed. */
+/* In the child: never returns. It ends with us, even if we are killed; on other systems than Linux only when
+   its standard input does. */
 static _Noreturn void become_server(char *const *command, const int in[2], const int out[2],
                                     int report, pid_t parent)
 {
@@ -81,7 +83,9 @@ static _Noreturn void become_server(char *const *command, const int in[2], const
 	sigaction(SIGPIPE, &usual, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+#ifdef __linux__
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
 	if (getppid() == parent && dup2(in[0], STDIN_FILENO) == STDIN_FILENO &&
 	    dup2(out[1], STDOUT_FILENO) == STDOUT_FILENO) {
 		execvp(command[0], command);
@@ -98,7 +102,7 @@ static int start_server(struct stdio *s, const int in[2], const int out[2])
 	int report[2], why = 0;
 	pid_t parent = getpid();
 
-	if (pipe2(report, O_CLOEXEC) < 0)
+	if (pipe_open(report))
 		return errno;
 	s->pid = fork();
 	if (s->pid == 0)
@@ -116,7 +120,7 @@ static int start(struct stdio *s, struct error *err)
 	int in[2] = {-1, -1}, out[2] = {-1, -1};
 	const char *name = s->conf->command[0];
 
-	int why = pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0 ? errno : 0;
+	int why = pipe_open(in) || pipe_open(out) ? errno : 0;
 	if (!why)
 		why = start_server(s, in, out);
 	close_fd(&in[0]);
@@ -130,7 +134,6 @@ static int start(struct stdio *s, struct error *err)
 	}
 	fcntl(s->up.out, F_SETFL, O_NONBLOCK);
 	fcntl(s->down.in, F_SETFL, O_NONBLOCK);
-	s->pidfd = pidfd_open(s->pid, 0);
 	return 0;
 }
 
@@ -272,7 +275,7 @@ static int wait_ms(struct stdio *s)
 
 	if (s->exited)
 		return 0; /* only what it has left in the pipe */
-	if (s->pidfd < 0)
+	if (s->conf->child_fd < 0)
 		ms = ms < UNSEEN_MS ? ms : UNSEEN_MS;
 	return ms < INT_MAX ? (int)ms : -1;
 }
@@ -286,7 +289,8 @@ static void relay(struct stdio *s)
 	while (!s->exited || (ready > 0 && !s->down.ended)) {
 		watch(&s->up, fds + UP);
 		watch(&s->down, fds + DOWN);
-		fds[CHILD] = (struct pollfd){.fd = s->exited ? -1 : s->pidfd, .events = POLLIN};
+		fds[CHILD] =
+			(struct pollfd){.fd = s->exited ? -1 : s->conf->child_fd, .events = POLLIN};
 		bool served = s->stopped && !s->conf->take_stop;
 		fds[STOP] = (struct pollfd){.fd = served ? -1 : s->conf->stop_fd, .events = POLLIN};
 		if (s->exited)
@@ -304,6 +308,8 @@ static void relay(struct stdio *s)
 		}
 		serve(s, &s->up, fds + UP);
 		serve(s, &s->down, fds + DOWN);
+		while (fds[CHILD].revents && tap_signals_next() != TAP_SIGNAL_NONE) {
+		}
 		look_for_exit(s);
 	}
 }
@@ -354,7 +360,6 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 		.exchange = {.id = 1, .request = {.method = STR("")}},
 		.up = {.from = TAP_CLIENT, .in = STDIN_FILENO, .out = -1, .ours = true},
 		.down = {.from = TAP_SERVER, .in = -1, .out = STDOUT_FILENO},
-		.pidfd = -1,
 		.first = TAP_NOBODY,
 	};
 	s->exchange.connection = &s->connection;
@@ -373,7 +378,6 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 	}
 	close_fd(&s->up.out);
 	close_fd(&s->down.in);
-	close_fd(&s->pidfd);
 	lines_release(&s->up.lines);
 	lines_release(&s->down.lines);
 	free(s);

@@ -14,7 +14,7 @@ struct io;
 
 struct io_conf {
 	struct clock clock;
-	/* becomes readable when the user asks to stop (an eventfd that is never drained); -1:
+	/* becomes readable when the user asks to stop (and is not read); -1:
 	   none */
 	int stop_fd;
 	const char *user_agent; /* borrowed; NULL: "rolldbg" */

@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,18 +30,12 @@ struct end *relay_other(const struct end *e)
 
 /* ---- what is watched ---- */
 
-void relay_watch(struct relay *r, struct end *e, int fd, uint32_t events)
+void relay_watch(struct relay *r, struct end *e, int fd, short events)
 {
-	struct epoll_event ev = {.events = events, .data.ptr = e};
-
-	if (events == e->seen || fd < 0)
+	if (events == e->watched || fd < 0)
 		return;
-	(void)epoll_ctl(r->epoll,
-	                !e->seen  ? EPOLL_CTL_ADD
-	                : !events ? EPOLL_CTL_DEL
-	                          : EPOLL_CTL_MOD,
-	                fd, &ev);
-	e->seen = events;
+	readiness_watch(r->readiness, fd, e->watched, events, e);
+	e->watched = events;
 }
 
 static bool is_connecting(const struct end *e)
@@ -64,7 +57,7 @@ static void watch_end(struct relay *r, struct end *e, bool connecting)
 	bool writes = connecting || (e->pending.n > 0 && !e->due_ns);
 	bool reads = !connecting && may_read(e);
 	/* one that is neither read nor written is not watched: its loss would be reported for ever */
-	uint32_t events = (reads ? (uint32_t)EPOLLIN : 0) | (writes ? (uint32_t)EPOLLOUT : 0);
+	short events = (short)((reads ? POLLIN : 0) | (writes ? POLLOUT : 0));
 
 	if (e->stream)
 		relay_watch(r, e, stream_fd(e->stream), events);
@@ -329,7 +322,7 @@ void relay_settle(struct relay *r, struct conn *c)
 	             (state == STREAM_CONNECTING && stream_fd(server->stream) < 0);
 }
 
-static void serve(struct relay *r, struct end *e, uint32_t events)
+static void serve(struct relay *r, struct end *e, short events)
 {
 	struct conn *c = e->conn;
 
@@ -337,9 +330,9 @@ static void serve(struct relay *r, struct end *e, uint32_t events)
 		return;
 	bool connecting = is_connecting(e);
 	if (!connecting && e->stream && !(c->unreachable && e->side == TAP_SERVER)) {
-		if (events & EPOLLOUT || e->pending.n)
+		if (events & POLLOUT || e->pending.n)
 			flush(e);
-		if (events & (uint32_t)(EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP) && may_read(e))
+		if (events & (POLLIN | POLLHUP | POLLERR) && may_read(e))
 			read_end(r, e);
 		if (relay_other(e)->more && may_read(relay_other(e)))
 			read_end(r, relay_other(e));
@@ -403,12 +396,12 @@ static bool accept_one(struct relay *r, int listener, struct stream_server *serv
 
 /* ---- the loop ---- */
 
-static void serve_event(struct relay *r, const struct epoll_event *ev)
+static void serve_event(struct relay *r, const struct ready *ready)
 {
-	struct end *e = ev->data.ptr;
+	struct end *e = ready->data;
 
 	if (e->conn) {
-		serve(r, e, ev->events);
+		serve(r, e, ready->events);
 	} else if (e == &r->listener) {
 		while (accept_one(r, r->conf->listener,
 		                  relay_shares_port(r) ? NULL : r->conf->server)) {
@@ -443,8 +436,8 @@ static void poll_others(struct relay *r)
 				break;
 			}
 			if (delayed ||
-			    (i == TAP_SERVER && c->server && !c->unreachable && !e->seen))
-				serve(r, e, EPOLLOUT);
+			    (i == TAP_SERVER && c->server && !c->unreachable && !e->watched))
+				serve(r, e, POLLOUT);
 		}
 	}
 }
@@ -461,26 +454,26 @@ static void free_dead(struct relay *r)
 
 static int loop(struct relay *r, struct error *err)
 {
-	struct epoll_event events[EVENTS];
+	struct ready ready[EVENTS];
 	uint64_t tick_ns = 0;
 
 	while (!r->over) {
 		uint64_t now = relay_now_ns(r);
 
 		if (now >= tick_ns) {
-			relay_watch(r, &r->listener, r->conf->listener, EPOLLIN);
-			relay_watch(r, &r->model_listener, r->conf->model_listener, EPOLLIN);
+			relay_watch(r, &r->listener, r->conf->listener, POLLIN);
+			relay_watch(r, &r->model_listener, r->conf->model_listener, POLLIN);
 			r->over |= !r->conf->on_tick(r->conf->ctx);
 			tick_ns = now + r->conf->tick_ms * 1000000;
 		}
 		int wait = (int)((tick_ns - now) / 1000000) + 1;
-		int n = epoll_wait(r->epoll, events, EVENTS,
-		                   r->polled && wait > STREAM_POLL_MS ? STREAM_POLL_MS : wait);
+		int n = readiness_wait(r->readiness, ready, EVENTS,
+		                       r->polled && wait > STREAM_POLL_MS ? STREAM_POLL_MS : wait);
 
 		if (n < 0 && errno != EINTR)
 			return error_errno(err, "cannot wait for connections");
 		for (int i = 0; i < n; i++)
-			serve_event(r, &events[i]);
+			serve_event(r, &ready[i]);
 		poll_others(r);
 		free_dead(r);
 	}
@@ -507,19 +500,19 @@ static struct tap_reader *new_reader(const struct tap_relay_conf *conf,
 int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 {
 	struct relay r = {.conf = conf,
-	                  .epoll = epoll_create1(EPOLL_CLOEXEC),
+	                  .readiness = readiness_new(),
 	                  .room = mem_new(READ_BYTES),
 	                  .out = BUF(PENDING_MAX)};
 
-	if (r.epoll < 0) {
+	if (!r.readiness) {
 		free(r.room);
 		return error_errno(err, "cannot wait for connections");
 	}
 	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
 	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
 	learn(&r);
-	relay_watch(&r, &r.stop, conf->stop_fd, EPOLLIN);
-	relay_watch(&r, &r.wake, conf->wake_fd, EPOLLIN);
+	relay_watch(&r, &r.stop, conf->stop_fd, POLLIN);
+	relay_watch(&r, &r.wake, conf->wake_fd, POLLIN);
 	int failed = loop(&r, err);
 	while (r.first) {
 		struct conn *c = r.first;
@@ -531,6 +524,6 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 	tap_reader_free(r.model_reader);
 	buf_release(&r.out);
 	free(r.room);
-	close(r.epoll);
+	readiness_free(r.readiness);
 	return failed;
 }

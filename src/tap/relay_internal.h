@@ -2,6 +2,7 @@
 #ifndef ROLLDBG_TAP_RELAY_INTERNAL_H
 #define ROLLDBG_TAP_RELAY_INTERNAL_H
 
+#include "net/readiness.h"
 #include "tap/ask_state.h"
 #include "tap/fault_bytes.h"
 #include "tap/flow.h"
@@ -17,7 +18,7 @@ struct end {
 	bool shut;       /* we have ended ours */
 	bool more;       /* not all that arrived was read */
 	uint64_t due_ns; /* when bytes may be sent to it; 0: at once */
-	uint32_t seen;   /* the events that epoll watches; 0: not watched */
+	short watched;   /* the events; 0: not watched */
 };
 
 struct conn {
@@ -36,7 +37,7 @@ struct conn {
 
 struct relay {
 	const struct tap_relay_conf *conf;
-	int epoll;
+	struct readiness *readiness;
 	struct end listener, model_listener, stop, wake;
 	struct conn *first, *dead;
 	struct tap_reader *reader, *model_reader;
@@ -49,8 +50,8 @@ struct relay {
 };
 
 struct end *relay_other(const struct end *e);
-/* Sets what epoll watches; 0: nothing. */
-void relay_watch(struct relay *r, struct end *e, int fd, uint32_t events);
+/* Sets what is watched; 0: nothing. */
+void relay_watch(struct relay *r, struct end *e, int fd, short events);
 /* Sends what it can at once; the rest waits. */
 void relay_send(struct end *e, struct str bytes);
 /* The end is lost; the decoders are told. */

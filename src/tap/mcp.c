@@ -469,11 +469,12 @@ static void take_reply(void *data, struct tap_exchange *x)
 		mcp_ask_state(h->client, x);
 }
 
-static void put_why(const struct tap_ending *e, bool stream, struct buf *out)
+static void put_why(const struct tap_ending *e, bool stream, bool headed, struct buf *out)
 {
-	if (e->first == TAP_NOBODY) {
-		buf_text(out, stream ? "the event stream ended without the response"
-		                     : "the reply has no body");
+	if (e->first == TAP_NOBODY) { /* without a head: a question of ours, which was given up */
+		buf_text(out, stream   ? "the event stream ended without the response"
+		              : headed ? "the reply has no body"
+		                       : "no reply in time");
 		return;
 	}
 	buf_printf(out,
@@ -496,7 +497,7 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
 
 	if (h->client->over || resumable || !mcp_client_awaits(h->client, x->id))
 		return;
-	put_why(e, h->stream, &why);
+	put_why(e, h->stream, h->headed, &why);
 	struct mcp_reply r = reply_of(x, MCP_GOT_TRANSPORT, buf_view(&why));
 	if (h->redirected) {
 		r.got = MCP_GOT_HTTP;
@@ -523,8 +524,7 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 	}
 	struct mcp_http *h = http_of(x);
 	stop_opening(data, h);
-	if (h->client && x->connection->asker && !is_post(x) && !x->reply.status &&
-	    !h->client->over)
+	if (h->client && x->connection->asker && !is_post(x) && h->client->asking)
 		mcp_answered_in(h->client, x);
 	if (h->client) {
 		end_awaited(x, h, e);

@@ -20,10 +20,11 @@ void mcp_ask_later(struct mcp_client *c)
 
 static bool awaits_reply(const struct mcp_client *c)
 {
-	for (const struct mcp_pending *p = c->pending; p; p = p->next)
-		if (p->asked == MCP_ASKED_CALL || p->asked == MCP_ASKED_STATE)
-			return true;
-	return false;
+	const struct mcp_pending *p = c->pending;
+
+	while (p && p->asked != MCP_ASKED_CALL)
+		p = p->next;
+	return p || c->asking;
 }
 
 /* ---- requests ---- */
@@ -143,6 +144,7 @@ void mcp_ask_state(struct mcp_client *c, const struct tap_exchange *x)
 		return;
 	(void)tap_asks(d->recording, &named);
 	c->asks = false;
+	c->asking = true;
 	if (named) { /* an id that neither a client has nor a tap in front of this one */
 		buf_clear(&c->ask_id);
 		buf_printf(&c->ask_id, "\"rolldbg-tap-%llx-%llu\"", (unsigned long long)x->asked_ns,
@@ -175,6 +177,11 @@ static void take_state(struct mcp_client *c, struct str state)
 
 static void take_answer(struct mcp_client *c, struct str state, const char *why)
 {
+	bool stale = c->stale;
+
+	c->asking = c->stale = false;
+	if (stale)
+		return; /* it may be the state before the call or after it */
 	if (!state.p)
 		tap_note(c->session, EVENT_CONTROL_PLANE_FAILED, "state", str_from(why));
 	if (tap_episode_is_open(c->session) && !c->held.step) {
@@ -207,8 +214,10 @@ void mcp_answered_in(struct mcp_client *c, const struct tap_exchange *x)
 	struct buf why = BUF(BUF_MAX_SMALL);
 	struct str body = x->reply_body.bytes;
 
+	if (c->over)
+		return;
 	if (!x->reply.status)
-		buf_text(&why, "no reply to a request for the state");
+		buf_text(&why, "no reply in time");
 	bool holds =
 		x->reply.status && control_reply_holds(CONTROL_STATE, x->reply.status, body, &why);
 	take_answer(c, holds ? body : STR_NONE, buf_cstr(&why));

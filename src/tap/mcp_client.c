@@ -113,6 +113,7 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 	struct str name = json_text(&texts, JSON_GET(m->params, "name"));
 
 	mcp_client_flush(c);
+	c->stale = c->asking;
 	if (!tap_episode_is_open(c->session))
 		mcp_control_begin_episode(c);
 	p->reads_only = tool_is_read_only(buf_view(&c->decoder->tools), name);

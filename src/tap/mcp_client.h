@@ -78,7 +78,8 @@ struct mcp_client {
 	struct ignore_paths ignored;
 	bool has_control; /* it has read a fact of the control plane */
 	/* Questions of ours: mcp_ask.c */
-	bool asks, answered;             /* one is due; the answer waits for the step */
+	bool asks, asking, stale; /* one is due; has no answer yet; a call was sent meanwhile */
+	bool answered;            /* the answer waits for the step */
 	struct buf meta, ask_id, answer; /* _meta of the client's requests; .. */
 };
 

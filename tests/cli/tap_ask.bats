@@ -31,7 +31,7 @@ states() {
 counter() {
 	command -v python3 >/dev/null || skip 'no python3'
 	cat >counter.py <<-'PYTHON'
-		import http.server, json, sys
+		import http.server, json, os, sys, threading
 		era, count, log = sys.argv[1], 0, open("asked", "w")
 		class Counter(http.server.BaseHTTPRequestHandler):
 		    protocol_version = "HTTP/1.1"
@@ -50,6 +50,8 @@ counter() {
 		            result = {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in ("add", "show")], "resultType": "complete"}
 		        if m["method"] == "tools/call":
 		            count += name == "add"
+		            if name == "show" and count == 1 and os.environ.get("HANGS"):
+		                threading.Event().wait()
 		            text = "broken" if name == "show" and count == 3 else json.dumps({"count": count}) if name == "show" else "done"
 		            result = {"content": [{"type": "text", "text": text}], "isError": text == "broken", "resultType": "complete"}
 		        if m["method"] == "resources/read":
@@ -137,6 +139,13 @@ counter() {
 		counter $era --state tool:show
 		[ "$(jq -r 'select(.event == "control-plane-failed") | .detail.why' tap.jsonl)" = 'tool show: broken' ]
 	done
+}
+
+@test "a state that never comes holds the client for five seconds, and is said to be missing" {
+	export HANGS=1
+	counter legacy --state tool:show
+	[ "$(jq -c 'select(.type == "step") | [.outcome, .state.count]' tap.jsonl | paste -s -d ' ')" = '["ok",0] ["ok",null] ["ok",2]' ]
+	[ "$(jq -r 'select(.event == "control-plane-failed") | .detail.why' tap.jsonl | head -n 1)" = 'tool show: no reply in time' ]
 }
 
 @test "usage of --state and --ask-state" {

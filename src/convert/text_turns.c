@@ -153,7 +153,8 @@ static bool is_trl_completions(struct str value)
 {
 	return may_be_talk(JSON_GET(value, "prompt")) &&
 	       may_be_talk(JSON_GET(value, "completion")) &&
-	       json_type(JSON_GET(value, "step")) == JSON_NUMBER;
+	       (json_type(JSON_GET(value, "step")) == JSON_NUMBER ||
+	        JSON_GET(value, "advantage").p);
 }
 
 /* ---- rewards ---- */
@@ -286,7 +287,7 @@ static int import_trl_completions(struct import *m, struct str value, struct err
 	if (!is_trl_completions(value)) {
 		return error_set(
 			err, FAIL_INPUT,
-			"not a logged completion: step, prompt and completion are required");
+			"not a logged completion: prompt, completion, and step or advantage are required");
 	}
 	e.total_reward = reward_of(m, value);
 	if (m->options->reward && json_is_null(e.total_reward) &&

@@ -166,8 +166,9 @@ int reader_look(struct reader *r, struct error *err)
 			return -1;
 		if (!r->eof) {
 			return error_set(err, FAIL_INPUT,
-			                 "%s: the first JSON value is longer than %zu MiB", r->name,
-			                 BUF_MAX_MESSAGE >> 20);
+			                 "%s: the first JSON value is longer than %zu MiB: write "
+			                 "its rollouts one a line, as jq -c '.[]' does with a list",
+			                 r->name, BUF_MAX_MESSAGE >> 20);
 		}
 		text = ahead(r, true);
 		if (json_validate_first(text, &used, &fault) != 0)

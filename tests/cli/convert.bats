@@ -182,7 +182,7 @@ env.1.json' ]
 		printf '"}]}\n'
 	} >document.json
 	expect 3 rolldbg check document.json
-	has "$stderr" 'document.json: the first JSON value is longer than 64 MiB'
+	has "$stderr" 'document.json: the first JSON value is longer than 64 MiB: write its rollouts one a line'
 }
 
 @test "Inspect's .eval logs: deflate, stored, zstd, of a run that crashed, with a sample that was run again" {

@@ -160,6 +160,7 @@ rules() {
 		gemini-cli|{"sessionId":"s","projectHash":"p"}|[[1]]|not a session of Gemini CLI
 		openhands|{"source":"user","action":"message","args":{}}|{"history":0}|not an event of OpenHands
 		trl-completions|{"step":1,"prompt":[],"completion":[]}|{"step":"1","prompt":[],"completion":[]}|not a logged completion
+		trl-completions|{"step":"1","prompt":[],"completion":[],"advantage":0.5}|{"prompt":[]}|not a logged completion
 	END
 }
 

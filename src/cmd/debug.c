@@ -13,7 +13,7 @@
 #include "cmd/store/store.h"
 #include "debug/debug.h"
 #include "debug/expression.h"
-#include "policy/open.h"
+#include "policy/policy.h"
 #include "recording/recorder.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/settings.h"
 #include "env/task_api.h"
-#include "policy/open.h"
+#include "policy/policy.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #include "cmd/options/target.h"
 #include "cmd/options/trainer.h"
 #include "json/write.h"
-#include "policy/open.h"
+#include "policy/policy.h"
 
 #include <inttypes.h>
 

@@ -205,10 +205,8 @@ static bool is_atif(struct str value)
 static void take_message(struct import *m, struct dialog *d, struct str step, const char *role)
 {
 	struct str calls = JSON_GET(step, "tool_calls"), one;
-	struct json_writer j;
 
-	jw_init(&j, import_value(m));
-	jw_pack(&j, "{role:%t,content:%r,reasoning_content:%?r", role, JSON_GET(step, "message"),
+	struct json_writer j = jw_form(import_value(m), "{role:%t,content:%r,reasoning_content:%?r", role, JSON_GET(step, "message"),
 	        export_known(JSON_GET(step, "reasoning_content")));
 	if (json_count(calls)) {
 		jw_put_array(&j, "tool_calls");

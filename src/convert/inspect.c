@@ -292,11 +292,9 @@ static void put_log(struct unpacking *u, struct str sample, struct str messages)
 {
 	struct str header = buf_view(&u->header), eval = JSON_GET(header, "eval");
 	struct str status = JSON_GET(header, "status");
-	struct json_writer j;
 
 	buf_clear(&u->value);
-	jw_init(&j, &u->value);
-	jw_pack(&j, "{version:%r,status:%r,eval:{task:%?r,model:%?r}", JSON_GET(header, "version"),
+	struct json_writer j = jw_form(&u->value, "{version:%r,status:%r,eval:{task:%?r,model:%?r}", JSON_GET(header, "version"),
 	        status.p ? status : STR("\"started\""), JSON_GET(eval, "task"),
 	        JSON_GET(eval, "model"));
 	jw_pack(&j, "samples:[{id:%?r,epoch:%?r,scores:%?r,error:%?r,limit:%?r,messages:%?r}]}",

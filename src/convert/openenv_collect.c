@@ -116,14 +116,12 @@ static int write(struct export *x, struct error *err)
 {
 	struct str task = JSON_GET(x->header.value[KEY_TASK], "id");
 	struct buf messages = BUF(BUF_MAX_MESSAGE);
-	struct json_writer j;
 
 	if (export_conversation(x, 0, &messages, err)) {
 		buf_release(&messages);
 		return -1;
 	}
-	jw_init(&j, x->out);
-	jw_pack(&j, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[", x->id,
+	struct json_writer j = jw_form(x->out, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[", x->id,
 	        buf_view(&messages), x->end.value[KEY_TOTAL_REWARD],
 	        x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
 	for (size_t i = 0; i < x->count; i++)

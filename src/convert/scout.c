@@ -47,13 +47,11 @@ static int write_scout(struct export *x, struct error *err)
 	bool model = json_is(kind, STR("llm"));
 	enum end_status status = x->end.status;
 	struct buf messages = BUF(x->out->max), id = BUF(BUF_MAX_SMALL);
-	struct json_writer j;
 
 	int failed = export_conversation(x, MESSAGES_INSPECT, &messages, err);
 	/* ids are unique in a database of many files; headers have the time of the rollout */
 	buf_printf(&id, "%.*s-%016" PRIx64, STR_ARG(x->id), fingerprint(x->header.text));
-	jw_init(&j, x->out);
-	jw_pack(&j, "{transcript_id:%s,source_type:'rolldbg',task_set:%r,task_id:%r,task_repeat:%r",
+	struct json_writer j = jw_form(x->out, "{transcript_id:%s,source_type:'rolldbg',task_set:%r,task_id:%r,task_repeat:%r",
 	        buf_view(&id), JSON_GET(x->header.value[KEY_ENV], "name"), JSON_GET(task, "id"),
 	        x->header.value[KEY_SAMPLE]);
 	jw_pack(&j, "agent:%r,model:%r,score:%r", model ? STR_NONE : import_either(name, kind),

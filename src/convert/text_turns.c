@@ -349,7 +349,6 @@ static void put_joined(struct json_writer *j, const char *key, struct buf *messa
 static int write(struct export *x, struct error *err)
 {
 	struct buf prompt = BUF(BUF_MAX_MESSAGE), completion = BUF(BUF_MAX_MESSAGE);
-	struct json_writer j;
 
 	export_prompt(x, MESSAGES_OBJECTS, 0, &prompt);
 	for (size_t i = 0; i < x->count;)
@@ -360,8 +359,7 @@ static int write(struct export *x, struct error *err)
 		return error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
 		                 BUF_MAX_MESSAGE >> 20);
 	}
-	jw_init(&j, x->out);
-	jw_pack(&j, "{step:0");
+	struct json_writer j = jw_form(x->out, "{step:0");
 	put_joined(&j, "prompt", &prompt);
 	put_joined(&j, "completion", &completion);
 	jw_pack(&j, "reward:%r,advantage:null", x->end.value[KEY_TOTAL_REWARD]);

@@ -233,10 +233,8 @@ static void put_name(struct str element, struct str key, struct buf *out)
 static void read_unordered(struct side *s, struct str key)
 {
 	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &object);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&object);
 	for (const struct json_node *at = s->at; at < s->end; at = node_after(at)) {
 		put_name(at->value, key, &name);
 		jw_key_str(&w, buf_view(&name));

@@ -22,23 +22,24 @@ static bool next_named(struct str value, size_t *cursor, struct json_member *m)
 
 static void add(struct json_index *x, const struct json_member *m)
 {
-	struct str name = json_key_text(&x->arena, m->key);
+	struct str name = json_key_text(x->arena, m->key);
 	uint64_t hash = map_hash(name);
 	struct named *known = map_find(&x->names, hash, name);
 
 	if (!known) {
-		known = arena_new(&x->arena, sizeof(*known));
+		known = arena_new(x->arena, sizeof(*known));
 		known->name = name;
 		map_add(&x->names, &known->item, hash);
 	}
 	known->value = m->value;
 }
 
-void json_index_begin(struct json_index *x, struct str value)
+void json_index_begin_in(struct json_index *x, struct str value, struct arena *arena)
 {
 	struct json_member m;
 
 	*x = (struct json_index){.value = value,
+	                         .arena = arena,
 	                         .mapped = value.n > SCANNED_BYTES,
 	                         .names = {.key = offsetof(struct named, name)}};
 	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &m);)
@@ -46,9 +47,14 @@ void json_index_begin(struct json_index *x, struct str value)
 			add(x, &m);
 }
 
+void json_index_begin(struct json_index *x, struct str value)
+{
+	json_index_begin_in(x, value, &x->own);
+}
+
 void json_index_release(struct json_index *x)
 {
-	arena_release(&x->arena);
+	arena_release(&x->own);
 }
 
 struct str json_index_find(const struct json_index *x, struct str name)

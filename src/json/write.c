@@ -321,6 +321,17 @@ void jw_pack(struct json_writer *w, const char *form, ...)
 	va_end(args);
 }
 
+struct json_writer jw_form(struct buf *out, const char *form, ...)
+{
+	struct json_writer w = {.out = out};
+	va_list args;
+
+	va_start(args, form);
+	put_form(&w, form, &args);
+	va_end(args);
+	return w;
+}
+
 void json_vpack(struct buf *out, const char *form, va_list args)
 {
 	struct json_writer w;

@@ -65,6 +65,8 @@ void jw_line_end(struct json_writer *w);
    Absent or NULL: null, and with a ? (%?r) the member is left out, as is a number that is 0. A template may open containers
    that a later one closes. */
 void jw_pack(struct json_writer *w, const char *form, ...);
+/* A writer that has written a template, which a later one may go on with. */
+struct json_writer jw_form(struct buf *out, const char *form, ...);
 /* The same, with a writer of its own. */
 void json_pack(struct buf *out, const char *form, ...);
 void json_vpack(struct buf *out, const char *form, va_list args);

@@ -62,20 +62,14 @@ int stream_server_new(const struct stream_server_conf *conf, struct stream_serve
                       struct error *err)
 {
 	struct stream_server *s = *out = mem_new(sizeof(*s));
-	struct buf url = BUF(BUF_MAX_SMALL);
-	bool ws = !strncmp(conf->url, "ws://", 5) || !strncmp(conf->url, "wss://", 6);
 
 	s->ca_file = conf->ca_file;
 	s->insecure = conf->insecure;
 	s->authority = BUF(BUF_MAX_SMALL);
 	target_init(&s->target);
-	buf_text(&url, ws ? "http" : "");
-	buf_text(&url, conf->url + (ws ? 2 : 0));
-	int failed = target_set(&s->target, buf_cstr(&url), err);
-	buf_release(&url);
-	if (failed)
+	if (target_set_socket(&s->target, conf->url, err))
 		return -1;
-	s->tls = str_is(buf_view(&s->target.scheme), "https");
+	s->tls = target_is_tls(&s->target);
 	set_authority(s);
 	if (!s->tls)
 		return resolve(s, err);
@@ -186,22 +180,8 @@ static void connect_tls(struct stream *s)
 {
 	CURL *e = s->easy;
 
-	curl_easy_setopt(e, CURLOPT_URL, buf_cstr(&s->server->target.url));
-	curl_easy_setopt(e, CURLOPT_CONNECT_ONLY, 1L);
-	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
-	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(e, CURLOPT_HTTPPROXYTUNNEL, 1L);
-	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, s->why);
+	target_connect_only(&s->server->target, e, s->server->ca_file, s->server->insecure, s->why);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, s);
-	curl_easy_setopt(e, CURLOPT_NOPROXY, s->server->target.loopback ? "*" : NULL);
-	if (s->server->ca_file)
-		curl_easy_setopt(e, CURLOPT_CAINFO, s->server->ca_file);
-	if (s->server->insecure) {
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
-	}
 	if (curl_multi_add_handle(s->server->multi, e) != CURLM_OK)
 		fail(s, "libcurl does not start");
 }

@@ -2,7 +2,6 @@
    is what it connects to. */
 #include "net/target.h"
 
-#include <curl/curl.h>
 #include <strings.h>
 
 void target_init(struct target *t)
@@ -85,6 +84,43 @@ int target_set(struct target *t, const char *url, struct error *err)
 	buf_text(&t->url, url);
 	curl_url_cleanup(u);
 	return 0;
+}
+
+int target_set_socket(struct target *t, const char *url, struct error *err)
+{
+	bool ws = strncmp(url, "ws:", 3) == 0 || strncmp(url, "wss:", 4) == 0;
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	buf_text(&text, ws ? "http" : "");
+	buf_text(&text, url + (ws ? 2 : 0));
+	int failed = target_set(t, buf_cstr(&text), err);
+	buf_release(&text);
+	return failed;
+}
+
+bool target_is_tls(const struct target *t)
+{
+	return str_is(buf_view(&t->scheme), "https");
+}
+
+void target_connect_only(const struct target *t, CURL *e, const char *ca_file, bool insecure,
+                         char *why)
+{
+	curl_easy_setopt(e, CURLOPT_URL, buf_cstr(&t->url));
+	curl_easy_setopt(e, CURLOPT_CONNECT_ONLY, 1L);
+	curl_easy_setopt(e, CURLOPT_HTTPPROXYTUNNEL, 1L);
+	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
+	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, why);
+	curl_easy_setopt(e, CURLOPT_NOPROXY, t->loopback ? "*" : NULL);
+	if (ca_file)
+		curl_easy_setopt(e, CURLOPT_CAINFO, ca_file);
+	if (insecure) {
+		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
+		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
+	}
 }
 
 bool target_redirect(struct target *t, struct str location)

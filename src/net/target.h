@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+#include <curl/curl.h>
+
 struct target {
 	struct buf url;    /* as given */
 	struct buf scheme; /* lower case */
@@ -19,6 +21,16 @@ void target_release(struct target *t);
 /* Returns -1 with FAIL_USAGE, and leaves t unchanged, if the URL is invalid. Does nothing if t
    holds that URL already. */
 MUST_USE int target_set(struct target *t, const char *url, struct error *err);
+
+/* The same for a socket: ws:// and wss:// mean http:// and https://, the same host, port and
+   encryption. */
+MUST_USE int target_set_socket(struct target *t, const char *url, struct error *err);
+bool target_is_tls(const struct target *t);
+
+/* Makes the handle connect there, through a proxy if there is one, and do nothing else. why:
+   CURL_ERROR_SIZE bytes. */
+void target_connect_only(const struct target *t, CURL *easy, const char *ca_file, bool insecure,
+                         char *why);
 
 /* Replaces the path and query by those of a Location header, if that is on the same origin:
    scheme, host and port. */

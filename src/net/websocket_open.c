@@ -48,45 +48,12 @@ static void set_options(struct websocket *ws)
 {
 	CURL *e = ws->transfer.easy;
 
+	target_connect_only(&ws->target, e, ws->io->ca_file, ws->io->insecure, ws->curl_why);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, ws);
-	curl_easy_setopt(e, CURLOPT_URL, buf_cstr(&ws->target.url));
-	curl_easy_setopt(e, CURLOPT_CONNECT_ONLY, 1L);
-	curl_easy_setopt(e, CURLOPT_HTTPPROXYTUNNEL, 1L);
-	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L);
-	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_USERAGENT, ws->io->user_agent);
 	curl_easy_setopt(e, CURLOPT_BUFFERSIZE, 1024L); /* bodies are discarded */
-	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, ws->curl_why);
-	curl_easy_setopt(e, CURLOPT_NOPROXY, ws->target.loopback ? "*" : NULL);
-	if (ws->io->ca_file)
-		curl_easy_setopt(e, CURLOPT_CAINFO, ws->io->ca_file);
-	if (ws->io->insecure) {
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 0L);
-		curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 0L);
-	}
-}
-
-/* libcurl supports only http and https here: the same host, port and encryption. */
-static int set_target(struct websocket *ws, const char *url, struct error *err)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	struct str s = str_from(url);
-	bool ws_scheme = str_starts(s, STR("ws:")) || str_starts(s, STR("wss:"));
-
-	buf_text(&text, ws_scheme ? "http" : "");
-	buf_str(&text, str_skip(s, ws_scheme ? 2 : 0));
-	int failed = target_set(&ws->target, buf_cstr(&text), err);
-	buf_release(&text);
-	if (failed) {
-		return error_set(err, FAIL_USAGE, "invalid URL '%.200s': expected ws:// or wss://",
-		                 url);
-	}
-	ws->tls = str_is(buf_view(&ws->target.scheme), "https");
-	return 0;
 }
 
 /* After connecting, libcurl is needed only if it encrypts, to the server or to a proxy; its
@@ -221,8 +188,11 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	uint64_t deadline_ns =
 		conf->timeout_ms ? io_deadline_ns(ws->io, conf->timeout_ms) : UINT64_MAX;
 
-	if (set_target(ws, conf->url, err))
-		return -1;
+	if (target_set_socket(&ws->target, conf->url, err)) {
+		return error_set(err, FAIL_USAGE, "invalid URL '%.200s': expected ws:// or wss://",
+		                 conf->url);
+	}
+	ws->tls = target_is_tls(&ws->target);
 	if (rng_unique_bytes(key, sizeof(key)))
 		return error_errno(err, "cannot get random bytes for a WebSocket key");
 	if (handshake_begin(&ws->handshake, buf_cstr(&ws->target.url), ws->io->user_agent,

@@ -109,12 +109,11 @@ static void add_reply(struct llm_policy *p)
 	const struct profile *profile = p->conf->profile;
 	bool native = strcmp(p->calls.source, "native") == 0;
 	struct str content = r->content.p || profile->null_content ? r->content : STR("");
-	struct json_writer w;
 
 	buf_clear(&p->text);
-	jw_init(&w, &p->text);
-	jw_pack(&w, "{role:'assistant',content:%s,reasoning:%?s", content,
-	        r->reasoning.n && profile->keeps_reasoning ? r->reasoning : STR_NONE);
+	struct json_writer w =
+		jw_form(&p->text, "{role:'assistant',content:%s,reasoning:%?s", content,
+	                r->reasoning.n && profile->keeps_reasoning ? r->reasoning : STR_NONE);
 	if (native)
 		put_native_calls(p, &w);
 	jw_end(&w);

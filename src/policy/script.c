@@ -202,10 +202,8 @@ static struct str params_of(struct str tool, const char *key, const struct str *
                             struct arena *arena)
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
-	jw_init(&w, &params);
-	jw_pack(&w, "{tool:%?s", tool);
+	struct json_writer w = jw_form(&params, "{tool:%?s", tool);
 	jw_put_array(&w, key);
 	for (size_t i = 0; i < count; i++)
 		jw_str(&w, texts[i]);

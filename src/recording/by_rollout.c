@@ -25,6 +25,11 @@ struct stretch {
 	uint64_t line;       /* number of the first line */
 };
 
+struct stretch_place {
+	size_t next; /* index of the next stretch */
+	bool open;   /* the reader is in the stretch before it */
+};
+
 struct by_rollout {
 	char *const *paths;
 	size_t path_count;
@@ -32,8 +37,7 @@ struct by_rollout {
 	FILE **copies;         /* of inputs that cannot be read twice; NULL: read the file itself */
 	size_t file;           /* index of the file that is being read, or was read last */
 	struct reader *reader; /* of that file; NULL: not open */
-	size_t next;           /* index of the next stretch */
-	bool in_stretch;       /* `reader` is in the stretch before it */
+	struct stretch_place at;
 	const struct rollout_rank *reading; /* the rollout that is being read; NULL: none */
 	struct stretch *stretches;
 	size_t count;
@@ -243,30 +247,42 @@ int by_rollout_open(const struct format *format, char *const *paths, size_t coun
 
 struct str by_rollout_id(const struct by_rollout *b)
 {
-	return b->next < b->count ? b->stretches[b->next].rollout->id : STR_NONE;
+	return b->at.next < b->count ? b->stretches[b->at.next].rollout->id : STR_NONE;
+}
+
+/* The next line of the rollout from this place on. Returns 1 for a line, 0 at the end of the
+   rollout, -1 on failure. */
+static int read_on(struct by_rollout *b, struct stretch_place *at,
+                   const struct rollout_rank *rollout, bool skim, struct line *l,
+                   struct reader_note *note, struct error *err)
+{
+	for (;;) {
+		int more = !at->open ? 0
+		           : skim    ? reader_skim(b->reader, l, note, err)
+		                     : reader_next(b->reader, l, note, err);
+
+		if (more)
+			return more;
+		const struct stretch *s = &b->stretches[at->next];
+		at->open = false;
+		if (at->next == b->count || s->rollout != rollout)
+			return 0;
+		if (open_stretch(b, s, err))
+			return -1;
+		reader_seek(b->reader, s->begin, s->end, s->line);
+		at->open = true;
+		at->next++;
+	}
 }
 
 int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
                     struct error *err)
 {
-	b->reading = b->reading ? b->reading : b->stretches[b->next].rollout;
-	for (;;) {
-		int more = b->in_stretch ? reader_next(b->reader, l, note, err) : 0;
+	b->reading = b->reading ? b->reading : b->stretches[b->at.next].rollout;
+	int more = read_on(b, &b->at, b->reading, false, l, note, err);
 
-		if (more)
-			return more;
-		const struct stretch *s = &b->stretches[b->next];
-		b->in_stretch = false;
-		if (b->next == b->count || s->rollout != b->reading) {
-			b->reading = NULL;
-			return 0;
-		}
-		if (open_stretch(b, s, err))
-			return -1;
-		reader_seek(b->reader, s->begin, s->end, s->line);
-		b->in_stretch = true;
-		b->next++;
-	}
+	b->reading = more ? b->reading : NULL;
+	return more;
 }
 
 int by_rollout_place_error(struct error *err, const struct reader_note *note)
@@ -284,35 +300,6 @@ int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struc
 	while ((more = by_rollout_line(b, &l, &note, err)) > 0)
 		if (take(ctx, &l, &note, err))
 			return by_rollout_place_error(err, &note);
-	return more;
-}
-
-/* Reads the lines of the next rollout as bytes. */
-struct skimming {
-	struct by_rollout *b;
-	size_t next; /* index of the next stretch */
-	bool open;   /* a stretch is being read */
-};
-
-/* Returns 1 for a line, 0 at the end of the rollout, -1 on failure. */
-static int skim(struct skimming *s, struct line *l, struct error *err)
-{
-	struct by_rollout *b = s->b;
-	struct reader_note note;
-	int more = 0;
-
-	while (!s->open || (more = reader_skim(b->reader, l, &note, err)) == 0) {
-		const struct stretch *one = &b->stretches[s->next];
-
-		s->open = false;
-		if (s->next == b->count || one->rollout != b->stretches[b->next].rollout)
-			return 0;
-		if (open_stretch(b, one, err))
-			return -1;
-		reader_seek(b->reader, one->begin, one->end, one->line);
-		s->open = true;
-		s->next++;
-	}
 	return more;
 }
 
@@ -348,25 +335,34 @@ bool line_same_but_meta(struct str a, struct str b)
 	return at >= meta.n && is_last_member(a, at - 1) && is_last_member(b, at - 1);
 }
 
+/* The next line of the next rollout, as bytes. */
+static int skim_next(struct by_rollout *b, struct stretch_place *at, struct line *l,
+                     struct error *err)
+{
+	struct reader_note note;
+
+	return read_on(b, at, b->stretches[b->at.next].rollout, true, l, &note, err);
+}
+
 int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, size_t *steps,
                          struct error *err)
 {
-	struct skimming x = {a, a->next, false}, y = {b, b->next, false};
+	struct stretch_place x = {a->at.next, false}, y = {b->at.next, false};
 	struct line first, second;
 	int more, same;
 
 	*steps = 0;
 	do {
-		more = skim(&x, &first, err);
-		same = more < 0 ? -1 : skim(&y, &second, err);
+		more = skim_next(a, &x, &first, err);
+		same = more < 0 ? -1 : skim_next(b, &y, &second, err);
 		if (more < 0 || same < 0)
 			return -1;
 		if (more != same || (more && !line_same_but_meta(first.text, second.text)))
 			return 0;
 		*steps += more && first.type == LINE_STEP;
 	} while (more);
-	a->next = x.next;
-	b->next = y.next;
+	a->at.next = x.next;
+	b->at.next = y.next;
 	return 1;
 }
 

@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "env/failure.h"
 #include "json/write.h"
-#include "policy/open.h"
+#include "policy/policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* Values that descriptions and error texts list, as random calls use them. */
-#include "policy/open.h"
 #include "policy/policy.h"
 #include "policy/tools.h"
 #include "tap.h"

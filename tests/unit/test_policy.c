@@ -1,6 +1,5 @@
 /* Decisions of policies: scripts with their ends and errors, seeded random calls. */
 #include "json/schema.h"
-#include "policy/open.h"
 #include "policy/policy.h"
 #include "policy/script.h"
 #include "policy/tools.h"

@@ -1,7 +1,6 @@
 /* Reads the options of a model: see model.h. */
 #include "cmd/options/model.h"
 
-#include "policy/open.h"
 #include "policy/policy.h"
 #include "policy/toolformats/reader.h"
 #include "recording/redact/credentials.h"

@@ -42,11 +42,9 @@ bool api_accepts(const struct api *a, const char *parameter)
 
 void api_chunk(const char *key, struct str value, struct buf *out)
 {
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_pack(&w, "{choices:[{index:0,delta:{");
+	struct json_writer w = jw_form(out, "{choices:[{index:0,delta:{");
 	jw_put_raw(&w, key, value);
 	jw_pack(&w, "}}]}");
 }
@@ -62,11 +60,10 @@ void api_chunk_call(const struct api_call_piece *c, struct buf *out)
 
 void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct buf *out)
 {
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_pack(&w, "{choices:[{index:0,delta:{},finish_reason:%t}]", finish_reason);
+	struct json_writer w =
+		jw_form(out, "{choices:[{index:0,delta:{},finish_reason:%t}]", finish_reason);
 	api_put_usage(&w, u);
 	jw_end(&w);
 }

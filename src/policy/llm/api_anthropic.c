@@ -108,12 +108,10 @@ static void put_choice(struct json_writer *w, struct str choice)
 void api_anthropic_request(struct str chat, struct buf *out)
 {
 	struct str limit = STR(MAX_TOKENS);
-	struct json_writer w;
 	struct json_member m;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);) {
 		if (api_is_limit(m.key)) {
 			limit = m.value;
@@ -201,11 +199,10 @@ bool api_anthropic_reply(struct str body, struct buf *out)
 {
 	struct str content = JSON_GET(body, "content"), stop = JSON_GET(body, "stop_sequence");
 	struct api_usage usage = usage_of(JSON_GET(body, "usage"));
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_pack(&w, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
+	struct json_writer w =
+		jw_form(out, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
 	put_texts(&w, content, "text", "content");
 	put_texts(&w, content, "thinking", "reasoning");
 	put_calls(&w, content);

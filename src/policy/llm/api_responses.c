@@ -72,12 +72,10 @@ static void put_member(struct json_writer *w, const struct json_member *m)
 
 void api_responses_request(struct str chat, struct buf *out)
 {
-	struct json_writer w;
 	struct json_member m;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_object(&w);
+	struct json_writer w = jw_begin(out);
 	for (size_t cursor = 0; json_next_member(chat, &cursor, &m);)
 		put_member(&w, &m);
 	if (!JSON_GET(chat, "store").p)
@@ -155,7 +153,6 @@ bool api_responses_reply(struct str body, struct buf *out)
 {
 	struct str output = JSON_GET(body, "output"), item;
 	struct api_usage usage = usage_of(body);
-	struct json_writer w;
 	bool called = false;
 
 	if (!json_is_null(JSON_GET(body, "error"))) {
@@ -163,8 +160,8 @@ bool api_responses_reply(struct str body, struct buf *out)
 		return true;
 	}
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_pack(&w, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
+	struct json_writer w =
+		jw_form(out, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
 	put_texts(&w, output);
 	jw_pack(&w, "tool_calls:[");
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {

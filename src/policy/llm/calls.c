@@ -430,11 +430,10 @@ static struct str given(struct str text)
 void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
                  const char *prompt_hash, struct buf *out)
 {
-	struct json_writer w;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_pack(&w, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
+	struct json_writer w =
+		jw_form(out, "{finish_reason:%s,stop_reason:%?r", r->finish_reason, r->stop_reason);
 	if (r->incomplete)
 		jw_pack(&w, "incomplete:true");
 	put_parse(&w, calls);

@@ -80,7 +80,7 @@ static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct ch
 		*any = true;
 		if (on_event(c, a, s, event.data, err))
 			return -1;
-		llm_usage_piece(c->usage);
+		llm_usage_count(c->usage, false);
 	}
 	return sse->too_large ? error_set(err, FAIL_PROTOCOL,
 	                                  "a chunk of the model's stream is over %zu MiB",
@@ -233,7 +233,7 @@ static int attempt(struct chat *c, struct str body, struct attempt *a, struct er
 
 	if (http_begin(c->io, &q, &x, err))
 		return -1;
-	llm_usage_request(c->usage);
+	llm_usage_count(c->usage, true);
 	int failed = read_reply(c, x, a, err);
 	if (http_repeats(x))
 		events_push(c->events, EVENT_RETRY, STR(EVENTS_RETRY));

@@ -174,7 +174,6 @@ static void put_single(struct history *h, struct str id)
 {
 	struct str message = buf_view(&h->calls), call = STR_NONE;
 	struct json_member m;
-	struct json_writer w;
 	size_t cursor = 0, n = 0;
 
 	while (json_next(JSON_GET(message, "tool_calls"), &cursor, &call) &&
@@ -184,8 +183,7 @@ static void put_single(struct history *h, struct str id)
 	if (!id.p || !str_eq(JSON_GET(call, "id"), id))
 		return; /* no such call: the server will report it */
 	begin(h);
-	jw_init(&w, &h->sent);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&h->sent);
 	for (cursor = 0; json_next_member(message, &cursor, &m);) {
 		jw_key_spelled(&w, m.key);
 		if (json_key_is(m.key, STR("tool_calls"))) {

@@ -53,20 +53,6 @@ void chat_failure_release(struct chat_failure *f)
 	BUFS_RELEASE(&f->message, &f->code, &f->param);
 }
 
-void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)
-{
-	to->class = from->class;
-	to->status = from->status;
-	to->context = from->context;
-	to->prompt = from->prompt;
-	buf_clear(&to->message);
-	buf_clear(&to->code);
-	buf_clear(&to->param);
-	buf_str(&to->message, buf_view(&from->message));
-	buf_str(&to->code, buf_view(&from->code));
-	buf_str(&to->param, buf_view(&from->param));
-}
-
 static void clear(struct chat_failure *f)
 {
 	f->status = 0;
@@ -74,6 +60,18 @@ static void clear(struct chat_failure *f)
 	buf_clear(&f->message);
 	buf_clear(&f->code);
 	buf_clear(&f->param);
+}
+
+void chat_failure_copy(struct chat_failure *to, const struct chat_failure *from)
+{
+	clear(to);
+	to->class = from->class;
+	to->status = from->status;
+	to->context = from->context;
+	to->prompt = from->prompt;
+	buf_str(&to->message, buf_view(&from->message));
+	buf_str(&to->code, buf_view(&from->code));
+	buf_str(&to->param, buf_view(&from->param));
 }
 
 static void keep_message(struct chat_failure *f, struct str text)

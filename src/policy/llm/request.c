@@ -152,11 +152,9 @@ static void ask_for_tokens(struct json_writer *w, const struct llm_conf *c)
 
 static void write_sent(struct chat_request *r, const struct llm_conf *c, struct str tools)
 {
-	struct json_writer w;
 	struct json_member m;
 
-	jw_init(&w, &r->sent);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&r->sent);
 	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);)
 		put_parameter(&w, c, &m, r->turn_seed);
 	/* some servers reject it without tools */
@@ -191,15 +189,13 @@ static void add_members(struct buf *out, struct str object, const char *but, con
 void chat_request_init(struct chat_request *r, const struct llm_conf *c, struct str tools,
                        int64_t sample)
 {
-	struct json_writer w;
 
 	r->fixed = r->sent = BUF(BUF_MAX_MESSAGE);
 	r->seed = seed_of(c, sample);
 	r->turn_seed = STR_NONE;
 	chat_request_turn(r, 0);
 	write_sent(r, c, tools);
-	jw_init(&w, &r->fixed);
-	jw_pack(&w, "{model:%t", c->model);
+	struct json_writer w = jw_form(&r->fixed, "{model:%t", c->model);
 	if (c->tool_mode == TOOLS_NATIVE && json_count(tools))
 		put_tools(&w, tools); /* some servers reject an empty list */
 	if (c->tool_mode == TOOLS_JSON)

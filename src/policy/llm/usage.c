@@ -31,12 +31,17 @@ void llm_usage_free(struct llm_usage *u)
 	}
 }
 
+/* False: there is nothing to count. */
+static bool lock(struct llm_usage *u)
+{
+	return u && pthread_mutex_lock(&u->lock) == 0;
+}
+
 struct llm_usage_now llm_usage_now(struct llm_usage *u)
 {
 	struct llm_usage_now now = {.requests = 0};
 
-	if (u) {
-		pthread_mutex_lock(&u->lock);
+	if (lock(u)) {
 		now = u->now;
 		pthread_mutex_unlock(&u->lock);
 	}
@@ -45,8 +50,7 @@ struct llm_usage_now llm_usage_now(struct llm_usage *u)
 
 void llm_usage_turn(struct llm_usage *u, int64_t turn, uint64_t now_ns)
 {
-	if (u) {
-		pthread_mutex_lock(&u->lock);
+	if (lock(u)) {
 		u->now.turn = turn;
 		u->now.waiting = true;
 		u->now.since_ns = now_ns;
@@ -55,20 +59,11 @@ void llm_usage_turn(struct llm_usage *u, int64_t turn, uint64_t now_ns)
 	}
 }
 
-void llm_usage_request(struct llm_usage *u)
+void llm_usage_count(struct llm_usage *u, bool request)
 {
-	if (u) {
-		pthread_mutex_lock(&u->lock);
-		u->now.requests++;
-		pthread_mutex_unlock(&u->lock);
-	}
-}
-
-void llm_usage_piece(struct llm_usage *u)
-{
-	if (u) {
-		pthread_mutex_lock(&u->lock);
-		u->now.pieces++;
+	if (lock(u)) {
+		u->now.requests += request;
+		u->now.pieces += !request;
 		pthread_mutex_unlock(&u->lock);
 	}
 }
@@ -85,9 +80,8 @@ void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage)
 {
 	struct str details = JSON_GET(usage, "prompt_tokens_details");
 
-	if (!u)
+	if (!lock(u))
 		return;
-	pthread_mutex_lock(&u->lock);
 	u->now.waiting = false;
 	u->now.unknown += answered && json_type(usage) != JSON_OBJECT;
 	u->now.prompt_tokens += count_of(JSON_GET(usage, "prompt_tokens"));
@@ -100,8 +94,7 @@ bool llm_usage_first_time(struct llm_usage *u)
 {
 	bool first = true;
 
-	if (u) {
-		pthread_mutex_lock(&u->lock);
+	if (lock(u)) {
 		first = !u->printed;
 		u->printed = true;
 		pthread_mutex_unlock(&u->lock);
@@ -113,8 +106,7 @@ bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out)
 {
 	bool denied = false;
 
-	if (u) {
-		pthread_mutex_lock(&u->lock);
+	if (lock(u)) {
 		denied = u->denied;
 		if (denied)
 			chat_failure_copy(out, &u->denial);
@@ -125,12 +117,10 @@ bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out)
 
 void llm_usage_deny(struct llm_usage *u, const struct chat_failure *f)
 {
-	if (u) {
-		pthread_mutex_lock(&u->lock);
-		if (!u->denied) {
-			u->denied = true;
+	if (lock(u)) {
+		if (!u->denied)
 			chat_failure_copy(&u->denial, f);
-		}
+		u->denied = true;
 		pthread_mutex_unlock(&u->lock);
 	}
 }

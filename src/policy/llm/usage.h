@@ -26,8 +26,8 @@ struct llm_usage_now {
 struct llm_usage_now llm_usage_now(struct llm_usage *u);
 
 void llm_usage_turn(struct llm_usage *u, int64_t turn, uint64_t now_ns); /* a turn starts */
-void llm_usage_request(struct llm_usage *u);                             /* a request is sent */
-void llm_usage_piece(struct llm_usage *u);
+/* A request is sent, or a piece of its stream came. */
+void llm_usage_count(struct llm_usage *u, bool request);
 /* usage: of the reply, raw JSON; absent: not reported, or no reply. */
 void llm_usage_reply(struct llm_usage *u, bool answered, struct str usage);
 

@@ -1,6 +1,6 @@
 /* The session's contract: a reset with another seed, then with the first again, leads to the first
    one's start; and what comes after the end of an episode earns nothing. */
-#include "policy/open.h"
+#include "policy/policy.h"
 #include "probe/probe_internal.h"
 
 #include <inttypes.h>

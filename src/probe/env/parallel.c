@@ -2,7 +2,7 @@
    before and after, then each of them makes one call. What that means is judged by properties. */
 #include "base/text.h"
 #include "env/tool_list.h"
-#include "policy/open.h"
+#include "policy/policy.h"
 #include "probe/probe_internal.h"
 
 #define PAUSE_MS  50         /* before the first repetition of an opening that was refused */

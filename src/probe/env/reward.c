@@ -1,6 +1,6 @@
 /* The reward panel: what a solution earns, and what no action, random calls and one call repeated
    earn, each in its own session with the same seed. */
-#include "policy/open.h"
+#include "policy/policy.h"
 #include "probe/probe_internal.h"
 
 #include <stdio.h>

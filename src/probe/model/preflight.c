@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/request.h"
-#include "policy/open.h"
+#include "policy/policy.h"
 #include "policy/tools.h"
 
 #define CALL_ID       "call00000" /* nine characters: accepted by every chat template */

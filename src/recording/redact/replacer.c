@@ -274,29 +274,6 @@ static bool has_bytes(const struct replacer *n, struct str json)
 	return false;
 }
 
-static bool has_unicode_escape(struct str json)
-{
-	size_t at = 0;
-
-	while (at < json.n) {
-		const char *p = memchr(json.p + at, '\\', json.n - at);
-
-		if (!p)
-			return false;
-		at = (size_t)(p - json.p) + 2;
-		if (at > json.n || p[1] == 'u')
-			return true;
-	}
-	return false;
-}
-
-/* Nearly all JSON contains none of the texts; a byte search is enough to show that, unless there
-   are escapes. */
-bool replacer_is_free(const struct replacer *n, struct str json)
-{
-	return n->count == 0 || (replacer_is_free_canonical(n, json) && !has_unicode_escape(json));
-}
-
 bool replacer_is_free_canonical(const struct replacer *n, struct str json)
 {
 	return !n->escaped && !has_bytes(n, json);
@@ -314,9 +291,5 @@ bool replacer_replace_json(const struct replacer *n, struct str json, struct buf
 {
 	struct text_replacer r = {.found = found, .replace = replace, .ctx = n};
 
-	if (replacer_is_free(n, json)) {
-		buf_str(out, json);
-		return false;
-	}
 	return replace_json(&r, json, scratch, out);
 }

@@ -29,9 +29,8 @@ struct replacer {
 void replacer_add(struct replacer *n, struct str text, const char *put); /* copies the text */
 void replacer_release(struct replacer *n);
 
-/* Is this JSON free of all texts? False if that is uncertain. */
-bool replacer_is_free(const struct replacer *n, struct str json);
-/* The same for canonical JSON, where escapes cannot hide a text. */
+/* Is this canonical JSON, where escapes cannot hide a text, free of all texts? False if that is
+   uncertain. */
 bool replacer_is_free_canonical(const struct replacer *n, struct str json);
 /* Appends validated JSON with each text replaced in strings and keys, the longest first, however
    it is escaped there; true if there was a match. Values without a match are copied unchanged. */

@@ -221,10 +221,8 @@ static void list_tools(struct exchange *x)
 /* FastMCP wraps the result of a tool that returns a dict or a list. */
 static void write_result(const struct world_call *a, struct buf *result)
 {
-	struct json_writer w;
 
-	jw_init(&w, result);
-	jw_pack(&w, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
+	struct json_writer w = jw_form(result, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
 	if (a->structured.n > 0)
 		jw_pack(&w, "structuredContent:{result:%r}", buf_view(&a->structured));
 	jw_pack(&w, "isError:%b}", a->is_error);

@@ -37,7 +37,6 @@ void llm_body_pad(struct buf *out, char with, uint64_t size)
 
 static void write_message(const struct llm_reply *r, uint64_t number, struct buf *out)
 {
-	struct json_writer w;
 	struct str call;
 	size_t i = 0;
 
@@ -51,8 +50,7 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 		buf_text(out, "\"}");
 		return;
 	}
-	jw_init(&w, out);
-	jw_pack(&w, "{role:'assistant',content:%r", r->text);
+	struct json_writer w = jw_form(out, "{role:'assistant',content:%r", r->text);
 	if (r->calls.p) {
 		jw_pack(&w, "tool_calls:[");
 		for (size_t cursor = 0; json_next(r->calls, &cursor, &call);)
@@ -364,11 +362,9 @@ void llm_body_model(struct str name, struct buf *out)
 
 void llm_body_models(struct str models, struct buf *out)
 {
-	struct json_writer w;
 	struct str name;
 
-	jw_init(&w, out);
-	jw_pack(&w, "{object:'list',data:[");
+	struct json_writer w = jw_form(out, "{object:'list',data:[");
 	for (size_t cursor = 0; json_next(models, &cursor, &name);)
 		put_model(&w, name);
 	jw_pack(&w, "]}");

@@ -206,10 +206,8 @@ static bool is_tool(const struct world *w, struct str name)
 static void write_result(const struct world_call *a, struct buf *out)
 {
 	struct str data = a->structured.n ? buf_view(&a->structured) : STR_NONE;
-	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_pack(&w, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",
+	struct json_writer w = jw_form(out, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",
 	        buf_view(&a->text));
 	if (data.p) {
 		jw_pack(&w, "structured_content:{result:%r},meta:{fastmcp:{wrap_result:true}}",
@@ -253,11 +251,9 @@ bool episode_lists_tools(struct str action)
 
 static void list_tools(const struct world *w, struct buf *out)
 {
-	struct json_writer j;
 	struct str tool;
 
-	jw_init(&j, out);
-	jw_pack(&j, "{observation:{metadata:{},tools:[");
+	struct json_writer j = jw_form(out, "{observation:{metadata:{},tools:[");
 	for (size_t cursor = 0; json_next(w->tools, &cursor, &tool);) {
 		jw_pack(&j, "{name:%r,description:%r,input_schema:%r}", JSON_GET(tool, "name"),
 		        JSON_GET(tool, "description"), JSON_GET(tool, "inputSchema"));
@@ -271,11 +267,9 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 {
 	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 
-	struct json_writer w;
 
 	e->step_count++;
-	jw_init(&w, out);
-	jw_pack(&w, "{observation:{metadata:{},tool_name:%r", tool);
+	struct json_writer w = jw_form(out, "{observation:{metadata:{},tool_name:%r", tool);
 	if (call_world(e, tool, arguments, &result, &why)) {
 		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
 	} else {

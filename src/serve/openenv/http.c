@@ -280,10 +280,8 @@ static void environments(struct http_visit *v)
 static void openapi(struct http_visit *v)
 {
 	static const char rest[] = ",/metadata:{get:{}},/schema:{get:{}},/mcp:{post:{}}}}";
-	struct json_writer w;
 
-	jw_init(&w, &v->reply->body);
-	jw_pack(&w, "{openapi:'3.1.0',info:{title:%t,version:%t}",
+	struct json_writer w = jw_form(&v->reply->body, "{openapi:'3.1.0',info:{title:%t,version:%t}",
 	        v->old ? "Environment HTTP Server" : "OpenEnv Environment HTTP API",
 	        v->old ? "0.1.0" : "1.0.0");
 	jw_pack(&w, "paths:{/reset:{post:{}},/step:{post:{}},/state:{get:{}},/health:{get:{}}");

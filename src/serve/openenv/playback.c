@@ -80,7 +80,6 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 {
 	struct str first = JSON_GET(s->played->rollout->first_state, "episode_id");
 	struct str own = buf_view(&s->own.id);
-	struct json_writer w;
 	struct json_member m;
 	struct arena keys = {0};
 
@@ -88,8 +87,7 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 		write_data("state", state, out);
 		return;
 	}
-	jw_init(&w, out);
-	jw_pack(&w, "{type:'state',data:{");
+	struct json_writer w = jw_form(out, "{type:'state',data:{");
 	for (size_t cursor = 0; json_next_member(state, &cursor, &m);) {
 		bool ours = str_is(m.key, "episode_id") && json_equal(m.value, first);
 

@@ -75,10 +75,8 @@ static void read_message(struct model_reading *r, struct str message, struct str
                          struct str call)
 {
 	struct buf reply = BUF(PLAYBACK_SCRIPT_MAX);
-	struct json_writer w;
 
-	jw_init(&w, &reply);
-	jw_object(&w);
+	struct json_writer w = jw_begin(&reply);
 	put_message(&w, message, llm, call);
 	jw_pack(&w, "finish_reason:%?r,stop_reason:%?r,usage:%?r,logprobs:%?r",
 	        JSON_GET(llm, "finish_reason"), JSON_GET(llm, "stop_reason"),

@@ -1,4 +1,5 @@
 /* The lake as a world: its one tool, lake_move, its observation and state. */
+#include "base/text.h"
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/world/lake.h"
@@ -139,24 +140,13 @@ struct lake_world {
 	"\"object\"}},\"required\":[\"result\"],\"title\":\"lake_moveOutput\",\"type\":"           \
 	"\"object\"}}]"
 
-static bool is_blank(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Trims and capitalizes the action, like the tool's implementation. */
 static struct str normalize(struct buf *action)
 {
-	struct str s = buf_view(action);
-
-	while (s.n > 0 && is_blank(s.p[0]))
-		s = str_skip(s, 1);
-	while (s.n > 0 && is_blank(s.p[s.n - 1]))
-		s.n--;
-	for (size_t i = (size_t)(s.p - action->p), end = i + s.n; i < end; i++)
+	for (size_t i = 0; i < action->n; i++)
 		if (action->p[i] >= 'a' && action->p[i] <= 'z')
 			action->p[i] = (char)(action->p[i] - 'a' + 'A');
-	return s;
+	return text_trim(buf_view(action));
 }
 
 /* The observation, and the action if not NULL; indented by two as in Python, or without

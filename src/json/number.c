@@ -141,7 +141,6 @@ bool json_double(struct str value, double *out)
 
 bool json_double_text(struct str text, double *out)
 {
-	struct json_fault fault;
 
-	return json_validate(text, &fault) == 0 && json_double(text, out);
+	return json_is_valid(text) && json_double(text, out);
 }

@@ -117,7 +117,6 @@ struct str json_point(struct str value, struct str pointer, struct buf *scratch)
 struct str json_held(struct str value, struct buf *text)
 {
 	enum json_type type = json_type(value);
-	struct json_fault fault;
 
 	if (type == JSON_OBJECT || type == JSON_ARRAY)
 		return value;
@@ -125,5 +124,5 @@ struct str json_held(struct str value, struct buf *text)
 		return STR_NONE;
 	text->max = value.n;
 	json_decode(value, text);
-	return json_validate(buf_view(text), &fault) ? STR_NONE : buf_view(text);
+	return !json_is_valid(buf_view(text)) ? STR_NONE : buf_view(text);
 }

@@ -146,7 +146,6 @@ static bool read_string(struct python *p)
 /* numpy prints 1.0 as "1.". */
 static bool read_number(struct python *p)
 {
-	struct json_fault fault;
 	struct buf text = BUF(BUF_MAX_SMALL);
 	size_t n = 0;
 
@@ -155,7 +154,7 @@ static bool read_number(struct python *p)
 	buf_add(&text, p->rest.p, n);
 	if (n && p->rest.p[n - 1] == '.')
 		buf_char(&text, '0');
-	bool good = n && json_validate(buf_view(&text), &fault) == 0;
+	bool good = n && json_is_valid(buf_view(&text));
 	if (good) {
 		buf_str(p->out, buf_view(&text));
 		p->rest = str_skip(p->rest, n);

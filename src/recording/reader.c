@@ -77,8 +77,7 @@ void reader_close(struct reader *r)
 		fclose(r->unpacked);
 	if (r->foreign)
 		foreign_formats.close(r->foreign);
-	buf_release(&r->made);
-	buf_release(&r->scratch);
+	BUFS_RELEASE(&r->made, &r->scratch);
 	free(r->p);
 	free(r->name);
 	free(r);

@@ -108,10 +108,9 @@ static int keep_copy(const char *path, struct str tail, struct error *err)
 static int mend(int fd, const char *path, off_t start, struct str tail, off_t *size,
                 struct error *err)
 {
-	struct json_fault fault;
 	size_t done;
 
-	if (json_validate(tail, &fault) == 0) {
+	if (json_is_valid(tail)) {
 		if (fd_write(fd, STR("\n"), &done) != 0)
 			return error_errno(err, "cannot terminate the last line of %s", path);
 		*size = start + (off_t)tail.n + 1;

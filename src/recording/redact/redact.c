@@ -453,7 +453,6 @@ static void add_strings(struct secrets *s, struct str json)
 
 bool secrets_add(struct secrets *s, struct str value)
 {
-	struct json_fault fault;
 
 	value = text_trim(value);
 	if (value.n < SECRET_MIN)
@@ -461,7 +460,7 @@ bool secrets_add(struct secrets *s, struct str value)
 	add_value(s, value);
 	if (memchr(value.p, '\n', value.n))
 		add_lines(s, value);
-	if (json_validate(value, &fault) == 0)
+	if (json_is_valid(value))
 		add_strings(s, value);
 	return true;
 }

@@ -91,6 +91,24 @@ bool json_next(struct str array, size_t *cursor, struct str *element)
 	return true;
 }
 
+struct str json_first(struct str array)
+{
+	struct str first = STR_NONE;
+	size_t cursor = 0;
+
+	return json_next(array, &cursor, &first) ? first : STR_NONE;
+}
+
+struct str json_named(struct str array, struct str name)
+{
+	struct str each;
+
+	for (size_t cursor = 0; json_next(array, &cursor, &each);)
+		if (json_same_text(JSON_GET(each, "name"), name))
+			return each;
+	return STR_NONE;
+}
+
 ALWAYS_INLINE bool next_member(struct str object, size_t *cursor, struct json_member *member)
 {
 	const unsigned char *p = next_child(object, *cursor, '{');

@@ -87,6 +87,9 @@ const char *json_type_phrase(enum json_type type); /* "an object", "null", ... *
    object. */
 bool json_next(struct str array, size_t *cursor, struct str *element);
 bool json_next_member(struct str object, size_t *cursor, struct json_member *member);
+struct str json_first(struct str array); /* absent: it is empty, or no array */
+/* The object of the array whose "name" is the same string; absent: there is none. */
+struct str json_named(struct str array, struct str name);
 
 /* Iterates over the strings in a value at any depth, including the value itself; keys are
    skipped. */

@@ -183,18 +183,11 @@ PUT(count, int64_t)
 	}
 PUT_EMPTY(object)
 PUT_EMPTY(array)
-PUT_EMPTY(null)
 
 void jw_put_member(struct json_writer *w, struct str key, struct str valid_json)
 {
 	jw_key_str(w, key);
 	jw_raw(w, valid_json);
-}
-
-void jw_put_known(struct json_writer *w, const char *key, struct str valid_json)
-{
-	if (valid_json.p && !str_eq(valid_json, STR("null")))
-		jw_put_raw(w, key, valid_json);
 }
 
 void jw_line(struct json_writer *w, struct buf *out, const char *type)

@@ -44,15 +44,12 @@ void jw_put_i64(struct json_writer *w, const char *key, int64_t v);
 void jw_put_u64(struct json_writer *w, const char *key, uint64_t v);
 void jw_put_double(struct json_writer *w, const char *key, double v);
 void jw_put_bool(struct json_writer *w, const char *key, bool v);
-void jw_put_null(struct json_writer *w, const char *key);
 void jw_put_raw(struct json_writer *w, const char *key, struct str valid_json);
 void jw_put_count(struct json_writer *w, const char *key, int64_t v); /* negative: null */
 /* With a key that is no constant. */
 void jw_put_member(struct json_writer *w, struct str key, struct str valid_json);
 /* The members of a JSON object, as they are spelled; none if `object` is absent. */
 void jw_put_members(struct json_writer *w, struct str object);
-/* Nothing if it is absent or null. */
-void jw_put_known(struct json_writer *w, const char *key, struct str valid_json);
 
 /* A line of JSON: an object that begins with its type, and ends with a line feed. */
 void jw_line(struct json_writer *w, struct buf *out, const char *type);

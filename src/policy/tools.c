@@ -93,8 +93,7 @@ int tool_require(struct str tools, struct str name, struct error *err)
 
 int tool_only(struct str tools, struct buf *name, struct error *err)
 {
-	struct str tool;
-	size_t cursor = 0;
+	struct str tool = json_first(tools);
 
 	if (json_count(tools) == 0)
 		return error_set(err, FAIL_USAGE, "the server offers no tools");
@@ -102,7 +101,6 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 		return with_names(
 			tools, "the server has several tools: choose one with \1tool\2 NAME", err);
 	}
-	json_next(tools, &cursor, &tool);
 	if (!tool_name(tool).p)
 		return error_set(err, FAIL_USAGE, "the server's only tool has no name");
 	json_decode(tool_name(tool), name);

@@ -125,15 +125,6 @@ static bool is_ours(struct str value)
 	return JSON_GET(value, "type").p && JSON_GET(value, "rollout").p;
 }
 
-/* A list is recognized by its first element. */
-static struct str first_of(struct str value)
-{
-	struct str element;
-	size_t cursor = 0;
-
-	return json_next(value, &cursor, &element) ? element : value;
-}
-
 static int broken_document(const struct reader *r, struct str text, const struct json_fault *fault,
                            struct error *err)
 {
@@ -177,7 +168,7 @@ int reader_look(struct reader *r, struct error *err)
 	}
 	text.n = used;
 	if (!r->format && !is_ours(text))
-		r->format = foreign_formats.recognize(first_of(text));
+		r->format = foreign_formats.recognize(json_first(text).p ? json_first(text) : text);
 	r->whole = r->whole && r->format;
 	return r->format || !foreign_formats.describe(text, err) ? 0
 	                                                         : error_wrap(err, "%s:1", r->name);

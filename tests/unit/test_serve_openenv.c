@@ -13,12 +13,13 @@
 #define INVALID                                                                                    \
 	"{\"type\":\"error\",\"data\":{\"message\":\"Invalid "                                     \
 	"message\",\"code\":\"VALIDATION_ERROR\",\"errors\":["
-#define WRONG(type, place, message, input)                                                         \
-	"{\"type\":\"" type "\",\"loc\":[" place "],\"msg\":\"" message "\",\"input\":" input "}"
-#define NO_DICT(field, input)                                                                      \
-	WRONG("value_error", "\"" field "\"", "Input should be a valid dictionary", input)
-#define NOT_OBJECT WRONG("json_invalid", "\"body\"", "Input should be a JSON object", "null")
-#define NO_SEED    FAILED("Seed must be an integer, zero or more", "EXECUTION_ERROR")
+#define WRONG(message, input)                                                                      \
+	"{\"type\":\"value_error\",\"loc\":[\"body\"],\"msg\":\"" message "\",\"input\":" input "}"
+#define NO_DICT(field, type, input)                                                                \
+	WRONG("argument '" field "' is " type ", but the schema requires \\\"object\\\"", input)
+#define MISSING(field, input) WRONG("the required argument \\\"" field "\\\" is missing", input)
+#define NOT_OBJECT            WRONG("the body is not a JSON object", "null")
+#define NO_SEED               FAILED("Seed must be an integer, zero or more", "EXECUTION_ERROR")
 #define FAILED(message, code)                                                                      \
 	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
 #define PLACE(id, steps, position, grid)                                                           \
@@ -121,21 +122,24 @@ static const struct {
 	{"{\"type\":\"nonsense\"}", FAILED("Unknown message type: nonsense", "UNKNOWN_TYPE")},
 	{"{\"a\":1}", FAILED("Unknown message type: ", "UNKNOWN_TYPE")},
 	{"{\"type\":[1]}", FAILED("Unknown message type: [1]", "UNKNOWN_TYPE")},
-	{"{\"type\":\"step\"}",
-         INVALID WRONG("missing", "\"data\"", "Field required", "{\"type\":\"step\"}") "]}}"},
+	{"{\"type\":\"step\"}", INVALID MISSING("data", "{\"type\":\"step\"}") "]}}"},
 	{"{\"type\":\"state\",\"id\":1e2}",
-         INVALID WRONG("extra_forbidden", "\"id\"", "Extra inputs are not permitted", "1e2") "]}}"},
-	{"{\"type\":\"reset\",\"data\":null}", INVALID NO_DICT("data", "null") "]}}"},
+         INVALID WRONG("the tool has no argument 'id'; available: type",
+                       "{\"type\":\"state\",\"id\":1e2}") "]}}"},
+	{"{\"type\":\"reset\",\"data\":null}",
+         INVALID NO_DICT("data", "null", "{\"type\":\"reset\",\"data\":null}") "]}}"},
 	{"{\"type\":\"step\",\"data\":{\"action\":\"SIDEWAYS\"}}",
-         INVALID WRONG("value_error", "\"action\"",
-                       "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'", "\"SIDEWAYS\"") "]}}"},
+         INVALID WRONG(
+		 "argument 'action' does not accept 'SIDEWAYS'; available: LEFT, DOWN, RIGHT, UP",
+		 "{\"action\":\"SIDEWAYS\"}") "]}}"},
 	{"{\"type\":\"step\",\"data\":{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}}",
-         INVALID NO_DICT("metadata", "5") "]}}"},
+         INVALID NO_DICT("metadata", "a number", "{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}") "]}}"},
 	{"{\"type\":\"reset\",\"data\":{\"seed\":-1}}", NO_SEED},
 	{"{\"type\":\"reset\",\"data\":{\"seed\":1.5}}", NO_SEED},
 	{"{\"type\":\"reset\",\"data\":{\"episode_id\":5}}",
-         INVALID WRONG("value_error", "\"episode_id\"", "Input should be a valid string",
-                       "5") "]}}"},
+         INVALID WRONG(
+		 "argument 'episode_id' is a number, but the schema requires [\\\"string\\\",\\\"null\\\"]",
+		 "{\"episode_id\":5}") "]}}"},
 	{"{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/"
          "list\",\"params\":{}}}",
          "{\"type\":\"mcp\",\"data\":{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":"
@@ -324,8 +328,7 @@ static void other_sessions_continue(void)
 	is_int(f.opcode, WS_PONG, "pings are answered meanwhile");
 	is_str(ws_ask(b, STATE, &f), PLACE("null", "0", "0", GRID0), "and so is everybody else");
 	is_str(ws_ask(b, "{\"type\":\"step\",\"data\":{}}", &f),
-	       INVALID WRONG("missing", "\"action\"", "Field required", "{}") "]}}",
-	       "an invalid step is refused without a delay");
+	       INVALID MISSING("action", "{}") "]}}", "an invalid step is refused without a delay");
 	is_int(server_steps(s), 0, "the step is not done yet");
 	server_stop(s);
 	ws_next(a, &f);
@@ -392,8 +395,8 @@ static void tools(void)
 	ws_ask(fd, STATE, &f);
 	ok(strstr(f.text, "\"step_count\":3,") != NULL, "none of them is a step");
 	is_str(ws_ask(fd, "{\"type\":\"step\",\"data\":{\"type\":\"zzz\"}}", &f),
-	       INVALID WRONG("value_error", "\"type\"", "Input should be 'call_tool'",
-	                     "\"zzz\"") "]}}",
+	       INVALID WRONG("argument 'type' can only be \\\"call_tool\\\"",
+	                     "{\"type\":\"zzz\"}") "]}}",
 	       "an invalid action");
 	ws_leave(fd);
 	server_stop(s);
@@ -517,17 +520,15 @@ static const struct {
          "{\"observation\":{\"metadata\":{},\"position\":0,\"grid\":\"" GRID0
          "\"},\"reward\":null,\"done\":false,\"metadata\":null}"},
 	{"POST", "/reset", JSON, "{\"seed\":-1}", 422,
-         "{\"detail\":[" WRONG("value_error", "\"seed\"",
-                               "Input should be an integer, zero or more", "-1") "]}"},
+         "{\"detail\":[" WRONG("the seed must be an integer, zero or more", "-1") "]}"},
 	{"POST", "/reset", JSON, "[]", 422, "{\"detail\":[" NOT_OBJECT "]}"},
 	{"POST", "/reset", JSON, "{", 422, "{\"detail\":[" NOT_OBJECT "]}"},
 	{"POST", "/step", JSON, "{\"action\":{\"action\":\"DOWN\"}}", 200,
          "{\"observation\":{\"metadata\":{\"prob\":1.0},\"position\":4,\"grid\":\"" GRID4
          "\"},\"reward\":0.0,\"done\":false,\"metadata\":{\"prob\":1.0}}"},
 	{"POST", "/step", JSON, "{\"action\":{}}", 422,
-         "{\"detail\":[" WRONG("missing", "\"action\"", "Field required", "{}") "]}"},
-	{"POST", "/step", "", "", 422,
-         "{\"detail\":[" WRONG("missing", "\"action\"", "Field required", "{}") "]}"},
+         "{\"detail\":[" MISSING("action", "{}") "]}"},
+	{"POST", "/step", "", "", 422, "{\"detail\":[" MISSING("action", "{}") "]}"},
 	{"POST", "/mcp", "", "x", 200,
          "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":"
          "\"Parse error\",\"data\":null}}"},

@@ -93,23 +93,19 @@ static void keep_string(struct chat_failure *f, struct str string)
 /* FastAPI: "detail" is a string, or a list of {"loc","msg"}. */
 static struct str first_detail(struct str body)
 {
-	struct str detail = JSON_GET(body, "detail"), first;
-	size_t cursor = 0;
+	struct str detail = JSON_GET(body, "detail"), first = json_first(detail);
 
-	if (json_next(detail, &cursor, &first))
-		return JSON_GET(first, "msg");
-	return detail;
+	return first.p ? JSON_GET(first, "msg") : detail;
 }
 
 /* OpenAI: "param"; FastAPI: the end of the first "loc", after "body". */
 static void read_param(struct chat_failure *f, struct str holder, struct str body)
 {
-	struct str param = JSON_GET(holder, "param"), first, each;
-	size_t cursor = 0;
+	struct str param = JSON_GET(holder, "param"), each;
+	struct str place = JSON_GET(json_first(JSON_GET(body, "detail")), "loc");
 
-	if (json_next(JSON_GET(body, "detail"), &cursor, &first))
-		for (cursor = 0; json_next(JSON_GET(first, "loc"), &cursor, &each);)
-			param = json_is(each, STR("body")) ? param : each;
+	for (size_t cursor = 0; json_next(place, &cursor, &each);)
+		param = json_is(each, STR("body")) ? param : each;
 	if (json_type(param) == JSON_STRING)
 		json_decode(param, &f->param);
 }

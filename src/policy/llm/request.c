@@ -59,18 +59,13 @@ static void put_call_schema(struct json_writer *w, struct str tool)
 
 static void put_reply_schema(struct json_writer *w, struct str tools)
 {
+	bool several = json_count(tools) != 1;
 	struct str tool;
-	size_t cursor = 0;
 
-	if (json_count(tools) == 1) {
-		json_next(tools, &cursor, &tool);
+	jw_pack(w, several ? "{oneOf:[" : "");
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
 		put_call_schema(w, tool);
-		return;
-	}
-	jw_pack(w, "{oneOf:[");
-	while (json_next(tools, &cursor, &tool))
-		put_call_schema(w, tool);
-	jw_pack(w, "]}");
+	jw_pack(w, several ? "]}" : "");
 }
 
 static void put_response_format(struct json_writer *w, enum schema_form form, struct str tools)

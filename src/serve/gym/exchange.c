@@ -57,13 +57,10 @@ struct str call_tools(const struct gym *g)
 /* An unknown tool is reported before faults are applied. */
 static void refuse_unknown(const struct gym *g, struct call *c)
 {
-	struct str tools = call_tools(g), tool;
-
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
-		if (json_is(c->world_call.tool, json_inner(JSON_GET(tool, "name"))))
-			return;
-	world_call_unknown_tool(&c->world_call);
-	c->done = true;
+	if (!json_named(call_tools(g), c->world_call.tool).p) {
+		world_call_unknown_tool(&c->world_call);
+		c->done = true;
+	}
 }
 
 void call_execute(struct gym *g, struct transport *t, struct str tool, struct str arguments,

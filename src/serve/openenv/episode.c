@@ -29,18 +29,9 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
 	                              .id = kept};
 }
 
-static struct str only_tool(const struct world *w)
-{
-	struct str tool = STR_NONE;
-	size_t cursor = 0;
-
-	json_next(w->tools, &cursor, &tool);
-	return tool;
-}
-
 static bool move(struct openenv_episode *e, struct str action, struct buf *why)
 {
-	struct world_call a = {.tool = JSON_GET(only_tool(e->world), "name"),
+	struct world_call a = {.tool = JSON_GET(json_first(e->world->tools), "name"),
 	                       .arguments = action,
 	                       .text = BUF(BUF_MAX_MESSAGE),
 	                       .structured = BUF(BUF_MAX_MESSAGE)};
@@ -167,13 +158,25 @@ static void write_action_schema(struct str tool, struct buf *out)
 	"\"Arguments\",\"type\":\"object\"}},\"required\":[\"tool_name\"],\"title\":"              \
 	"\"CallToolAction\",\"type\":\"object\"}"
 
+/* Of an action that asks for the list of tools. */
+#define LIST_TOOLS                                                                                 \
+	"{\"properties\":{" METADATA                                                               \
+	",\"type\":{\"const\":\"list_tools\"}},\"required\":[\"type\"]}"
+
+void episode_action_schema(const struct world *w, struct str action, struct buf *out)
+{
+	if (!episode_has_tools(w))
+		write_action_schema(json_first(w->tools), out);
+	else
+		buf_text(out, episode_lists_tools(action) ? LIST_TOOLS : CALL_TOOL);
+}
+
 void episode_schema(const struct world *w, struct buf *out)
 {
 	struct buf action = BUF(BUF_MAX_MESSAGE);
 
-	if (!episode_has_tools(w))
-		write_action_schema(only_tool(w), &action);
-	episode_schema_of(action.n ? buf_view(&action) : STR_NONE, out);
+	episode_action_schema(w, STR_NONE, &action);
+	episode_schema_of(buf_view(&action), out);
 	buf_release(&action);
 }
 
@@ -192,23 +195,13 @@ bool episode_has_tools(const struct world *w)
 	return json_count(w->tools) > 1;
 }
 
-static bool is_tool(const struct world *w, struct str name)
-{
-	struct str tool;
-	size_t cursor = 0;
-
-	while (json_next(w->tools, &cursor, &tool))
-		if (json_is(name, json_inner(JSON_GET(tool, "name"))))
-			return true;
-	return false;
-}
-
 static void write_result(const struct world_call *a, struct buf *out)
 {
 	struct str data = a->structured.n ? buf_view(&a->structured) : STR_NONE;
 
-	struct json_writer w = jw_form(out, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",
-	        buf_view(&a->text));
+	struct json_writer w =
+		jw_form(out, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",
+	                buf_view(&a->text));
 	if (data.p) {
 		jw_pack(&w, "structured_content:{result:%r},meta:{fastmcp:{wrap_result:true}}",
 		        data);
@@ -227,7 +220,7 @@ static bool call_world(struct openenv_episode *e, struct str tool, struct str ar
 	                       .structured = BUF(BUF_MAX_MESSAGE)};
 
 	e->reward = 0;
-	if (is_tool(e->world, tool))
+	if (json_named(e->world->tools, tool).p)
 		e->world->call(e->instance, &a);
 	else
 		world_call_unknown_tool(&a);
@@ -267,14 +260,14 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 {
 	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 
-
 	e->step_count++;
 	struct json_writer w = jw_form(out, "{observation:{metadata:{},tool_name:%r", tool);
 	if (call_world(e, tool, arguments, &result, &why)) {
 		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
 	} else {
 		jw_pack(&w, "result:null,error:{error_type:%t,message:%s}}",
-		        is_tool(e->world, tool) ? "execution_error" : "tool_not_found",
+		        json_named(e->world->tools, tool).p ? "execution_error"
+		                                                        : "tool_not_found",
 		        buf_view(&why));
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,

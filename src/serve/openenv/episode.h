@@ -42,6 +42,8 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
                      struct buf *out);
 void episode_state(const struct openenv_episode *e, struct buf *out);
 
+/* Appends the schema of an action, which asks for the list of tools or acts. */
+void episode_action_schema(const struct world *w, struct str action, struct buf *out);
 /* Appends the response body of /schema. */
 void episode_schema(const struct world *w, struct buf *out);
 /* The same for the given action schema; absent: actions are tool calls. */

@@ -1,102 +1,39 @@
 /* OpenEnv's HTTP endpoints: descriptions of the server, and /reset, /step and /state. Each request
    has its own environment, except on a server of core 0.1. See openenv.h. */
 #include "base/text.h"
+#include "json/arguments.h"
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/fault/fault.h"
 #include "serve/openenv/openenv.h"
 #include "serve/playback/playback.h"
-#include "serve/world/lake.h"
 
 /* ---- validation of the members of messages and actions ---- */
 
-static bool is_move(struct str value)
+bool fields_wrong(struct buf *why, const char *message, struct str input)
 {
-	for (int i = 0; i < LAKE_ACTIONS; i++)
-		if (json_is(value, str_from(lake_action_names[i])))
-			return true;
+	json_pack(why, "{type:'value_error',loc:['body'],msg:%t,input:%r}", message, input);
 	return false;
 }
 
-/* What is wrong with the value; NULL: nothing. */
-static const char *misfit(struct str value, enum field_type type)
+bool fields_fit(struct str object, struct str schema, struct buf *why)
 {
-	bool text = json_type(value) == JSON_STRING;
+	struct arena arena = {0};
+	struct error err;
+	bool fit = arguments_check(arguments_read(&arena, schema), object, &err) == 0;
 
-	switch (type) {
-	case FIELD_DICT:
-		return json_type(value) == JSON_OBJECT ? NULL
-		                                       : "Input should be a valid dictionary";
-	case FIELD_TEXT_OR_NULL:
-		return text || json_is_null(value) ? NULL : "Input should be a valid string";
-	case FIELD_TEXT:
-		return text ? NULL : "Input should be a valid string";
-	case FIELD_MOVE:
-		return text && is_move(value) ? NULL
-		                              : "Input should be 'LEFT', 'DOWN', 'RIGHT' or 'UP'";
-	case FIELD_CALL:
-		return text && json_is(value, STR("call_tool")) ? NULL
-		                                                : "Input should be 'call_tool'";
-	case FIELD_ANY:
-		break;
-	}
-	return NULL;
+	arena_release(&arena);
+	return fit || fields_wrong(why, err.text, object);
 }
 
-bool fields_wrong(struct buf *why, const char *type, struct str name, const char *message,
-                  struct str input)
+bool fields_fit_action(const struct world *w, struct str action, struct buf *why)
 {
-	json_pack(why, "{type:%t,loc:[%s],msg:%t,input:%r}", type, name, message, input);
-	return false;
-}
+	struct buf schema = BUF(BUF_MAX_MESSAGE);
 
-static bool is_field(struct str name, const struct field *fields, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (str_is(name, fields[i].name))
-			return true;
-	return false;
-}
-
-bool fields_validate(struct str object, const struct field *fields, size_t count, bool allow_extra,
-                     struct buf *why)
-{
-	struct json_member m;
-
-	for (size_t i = 0; i < count; i++) {
-		struct str name = str_from(fields[i].name), value = json_get(object, name);
-		const char *wrong = value.p ? misfit(value, fields[i].type) : NULL;
-
-		if (!value.p && fields[i].required)
-			return fields_wrong(why, "missing", name, "Field required", object);
-		if (wrong)
-			return fields_wrong(why, "value_error", name, wrong, value);
-	}
-	for (size_t cursor = 0; !allow_extra && json_next_member(object, &cursor, &m);) {
-		if (!is_field(m.key, fields, count)) {
-			return fields_wrong(why, "extra_forbidden", m.key,
-			                    "Extra inputs are not permitted", m.value);
-		}
-	}
-	return true;
-}
-
-bool fields_validate_action(const struct world *w, struct str action, struct buf *why)
-{
-	static const struct field move[] = {{"metadata", FIELD_DICT, false},
-	                                    {"action", FIELD_MOVE, true}};
-	static const struct field list[] = {{"metadata", FIELD_DICT, false},
-	                                    {"type", FIELD_ANY, true}};
-	static const struct field call[] = {{"metadata", FIELD_DICT, false},
-	                                    {"type", FIELD_CALL, false},
-	                                    {"tool_name", FIELD_TEXT, true},
-	                                    {"arguments", FIELD_DICT, false}};
-
-	if (!episode_has_tools(w))
-		return fields_validate(action, move, ARRAY_LEN(move), false, why);
-	if (episode_lists_tools(action))
-		return fields_validate(action, list, ARRAY_LEN(list), false, why);
-	return fields_validate(action, call, ARRAY_LEN(call), false, why);
+	episode_action_schema(w, action, &schema);
+	bool fit = fields_fit(action, buf_view(&schema), why);
+	buf_release(&schema);
+	return fit;
 }
 
 /* ---- JSON-RPC, named mcp, but not MCP: the list of tools ---- */
@@ -195,8 +132,7 @@ static void reset(struct http_visit *v)
 	if (v->old || json_is_null(seed)) {
 		number = openenv_next_seed(v->server);
 	} else if (!text_u64(seed, &number)) {
-		fields_wrong(&why, "value_error", STR("seed"),
-		             "Input should be an integer, zero or more", seed);
+		fields_wrong(&why, "the seed must be an integer, zero or more", seed);
 		answer_invalid(v, &why);
 		buf_release(&why);
 		return;
@@ -207,11 +143,14 @@ static void reset(struct http_visit *v)
 
 static bool is_step(const struct http_visit *v, struct buf *why)
 {
-	static const struct field fields[] = {{"action", FIELD_DICT, true}};
+	static const struct str schema =
+		STR_INIT("{\"properties\":{\"action\":{\"type\":\"object\"}},"
+	                 "\"required\":[\"action\"],"
+	                 "\"additionalProperties\":true}");
 
 	return v->old ||
-	       (fields_validate(v->body, fields, 1, true, why) &&
-	        fields_validate_action(v->server->conf.world, JSON_GET(v->body, "action"), why));
+	       (fields_fit(v->body, schema, why) &&
+	        fields_fit_action(v->server->conf.world, JSON_GET(v->body, "action"), why));
 }
 
 static void step(struct http_visit *v)
@@ -281,9 +220,10 @@ static void openapi(struct http_visit *v)
 {
 	static const char rest[] = ",/metadata:{get:{}},/schema:{get:{}},/mcp:{post:{}}}}";
 
-	struct json_writer w = jw_form(&v->reply->body, "{openapi:'3.1.0',info:{title:%t,version:%t}",
-	        v->old ? "Environment HTTP Server" : "OpenEnv Environment HTTP API",
-	        v->old ? "0.1.0" : "1.0.0");
+	struct json_writer w =
+		jw_form(&v->reply->body, "{openapi:'3.1.0',info:{title:%t,version:%t}",
+	                v->old ? "Environment HTTP Server" : "OpenEnv Environment HTTP API",
+	                v->old ? "0.1.0" : "1.0.0");
 	jw_pack(&w, "paths:{/reset:{post:{}},/step:{post:{}},/state:{get:{}},/health:{get:{}}");
 	jw_pack(&w, v->old ? "}}" : rest);
 }
@@ -325,8 +265,7 @@ static bool read_body(struct http_visit *v)
 	v->body = v->request->body.n ? v->request->body : STR("{}");
 	if (json_is_valid(v->body) && json_type(v->body) == JSON_OBJECT)
 		return true;
-	fields_wrong(&why, "json_invalid", STR("body"), "Input should be a JSON object",
-	             STR("null"));
+	fields_wrong(&why, "the body is not a JSON object", STR("null"));
 	answer_invalid(v, &why);
 	buf_release(&why);
 	return false;

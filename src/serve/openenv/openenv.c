@@ -41,12 +41,17 @@ void openenv_reply_error(struct openenv_reply *r, const char *code, const char *
 	buf_release(&message);
 }
 
-static void answer_invalid(struct openenv_reply *r, const struct buf *why)
+/* Replies with why a message does not fit, which is released. */
+static bool accept(struct openenv_reply *r, bool fits, struct buf *why)
 {
-	json_pack(&r->text,
-	          "{type:'error',data:{message:'Invalid message',code:'VALIDATION_ERROR',"
-	          "errors:[%r]}}",
-	          buf_view(why));
+	if (!fits) {
+		json_pack(&r->text,
+		          "{type:'error',data:{message:'Invalid message',code:'VALIDATION_ERROR',"
+		          "errors:[%r]}}",
+		          buf_view(why));
+	}
+	buf_release(why);
+	return fits;
 }
 
 /* ---- handlers of messages ---- */
@@ -82,21 +87,18 @@ static bool read_seed(struct openenv_message *t, uint64_t *seed)
 
 static void reset(struct openenv_message *t)
 {
-	static const struct field options[] = {{"episode_id", FIELD_TEXT_OR_NULL, false}};
+	static const struct str options =
+		STR_INIT("{\"properties\":{\"episode_id\":{\"type\":[\"string\",\"null\"]}},"
+	                 "\"additionalProperties\":true}");
 	struct buf why = BUF(ERRORS_MAX);
 	struct openenv_session *s = t->session;
 	uint64_t seed = 0;
 
-	if (read_seed(t, &seed)) {
-		if (fields_validate(t->data, options, ARRAY_LEN(options), true, &why)) {
-			episode_begin(s->episode, &s->server->conf, seed,
-			              JSON_GET(t->data, "episode_id"));
-			openenv_reply_observation(t, false);
-		} else {
-			answer_invalid(t->reply, &why);
-		}
+	if (read_seed(t, &seed) &&
+	    accept(t->reply, fields_fit(t->data.p ? t->data : STR("{}"), options, &why), &why)) {
+		episode_begin(s->episode, &s->server->conf, seed, JSON_GET(t->data, "episode_id"));
+		openenv_reply_observation(t, false);
 	}
-	buf_release(&why);
 }
 
 static void run_step(struct openenv_message *t)
@@ -123,12 +125,9 @@ static void step(struct openenv_message *t)
 static bool validate_action(struct openenv_message *t)
 {
 	struct buf why = BUF(ERRORS_MAX);
-	bool fits = fields_validate_action(t->session->server->conf.world, t->data, &why);
 
-	if (!fits)
-		answer_invalid(t->reply, &why);
-	buf_release(&why);
-	return fits;
+	return accept(t->reply, fields_fit_action(t->session->server->conf.world, t->data, &why),
+	              &why);
 }
 
 static void state(struct openenv_message *t)
@@ -165,15 +164,17 @@ static const struct message {
 
 static bool validate_envelope(struct openenv_message *t, int data)
 {
-	const struct field fields[] = {{"type", FIELD_ANY, true},
-	                               {"data", FIELD_DICT, data == HAS_DATA}};
+	static const struct str schemas[] = {
+		[NO_DATA] = STR_INIT("{\"properties\":{\"type\":{}}}"),
+		[MAY_HAVE_DATA] =
+			STR_INIT("{\"properties\":{\"type\":{},\"data\":{\"type\":\"object\"}}}"),
+		[HAS_DATA] =
+			STR_INIT("{\"properties\":{\"type\":{},\"data\":{\"type\":\"object\"}},"
+	                         "\"required\":[\"data\"]}"),
+	};
 	struct buf why = BUF(ERRORS_MAX);
-	bool fits = fields_validate(t->message, fields, data == NO_DATA ? 1 : 2, false, &why);
 
-	if (!fits)
-		answer_invalid(t->reply, &why);
-	buf_release(&why);
-	return fits;
+	return accept(t->reply, fields_fit(t->message, schemas[data], &why), &why);
 }
 
 static void answer_unknown(struct openenv_reply *r, struct str type)

@@ -87,23 +87,13 @@ void openenv_reply_observation(struct openenv_message *t, bool stepped);
 void openenv_free_slot(struct openenv_session *s);
 /* ---- validation (http.c), with a description in the form that FastAPI's clients read ---- */
 
-enum field_type { FIELD_ANY, FIELD_DICT, FIELD_TEXT, FIELD_TEXT_OR_NULL, FIELD_MOVE, FIELD_CALL };
-
-struct field {
-	const char *name;
-	enum field_type type;
-	bool required;
-};
-
-/* Are the object's members as described, and no others unless they are allowed? False: appends
-   {"type","loc","msg","input"} about the first that is not. */
-bool fields_validate(struct str object, const struct field *fields, size_t count, bool allow_extra,
-                     struct buf *why);
+/* Does the object match the schema, as the arguments of a tool do? False: appends
+   {"type","loc","msg","input"} about what does not. */
+bool fields_fit(struct str object, struct str schema, struct buf *why);
 /* The same for the action of a step in that world. */
-bool fields_validate_action(const struct world *w, struct str action, struct buf *why);
+bool fields_fit_action(const struct world *w, struct str action, struct buf *why);
 /* Appends such a description, and returns false. */
-bool fields_wrong(struct buf *why, const char *type, struct str name, const char *message,
-                  struct str input);
+bool fields_wrong(struct buf *why, const char *message, struct str input);
 
 /* Handles an object as a JSON-RPC request and appends the response. */
 void openenv_rpc(const struct openenv *o, struct str request, struct buf *out);

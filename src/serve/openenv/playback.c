@@ -199,12 +199,9 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 
 static struct str only_step(struct str tools)
 {
-	struct str tool = STR_NONE;
-	size_t cursor = 0;
+	struct str tool = json_first(tools);
 
-	return json_next(tools, &cursor, &tool) && json_is(JSON_GET(tool, "name"), STR("step"))
-	               ? tool
-	               : STR_NONE;
+	return json_is(JSON_GET(tool, "name"), STR("step")) ? tool : STR_NONE;
 }
 
 struct str openenv_playback_tools(const struct playback_source *p)

@@ -6,8 +6,8 @@
 #include "json/write.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
+#include "policy/llm/conversation.h"
 #include "policy/llm/request.h"
-#include "policy/llm/tool_result.h"
 #include "policy/policy.h"
 #include "policy/toolformats/reader.h"
 

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "json/canon.h"
 #include "json/write.h"
-#include "policy/llm/tool_result.h"
+#include "policy/llm/conversation.h"
 
 #include <stdlib.h>
 

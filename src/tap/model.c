@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/failure.h"
-#include "policy/llm/stream.h"
+#include "policy/llm/reply.h"
 #include "protocol/sse.h"
 #include "tap/joining.h"
 #include "tap/model_turn.h"

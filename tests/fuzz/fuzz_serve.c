@@ -3,7 +3,7 @@
    byte selects method, path and session. Every reply has a status and is JSON, a stream of
    it or text; there are never more steps than requests. */
 #include "replies.h"
-#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 #include "serve/openenv/openenv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

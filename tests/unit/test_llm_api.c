@@ -4,7 +4,7 @@
 
 #include "json/canon.h"
 #include "policy/llm/api.h"
-#include "policy/llm/stream.h"
+#include "policy/llm/reply.h"
 
 #define CHAT                                                                                       \
 	"{\"model\":\"m\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\","         \

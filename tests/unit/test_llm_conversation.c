@@ -2,7 +2,6 @@
 #include "tap.h"
 
 #include "policy/llm/conversation.h"
-#include "policy/llm/tool_result.h"
 #include "policy/toolformats/reader.h"
 
 static void users_in_a_row_are_one(void)

@@ -11,7 +11,7 @@
 #include "net/handshake.h"
 #include "policy/draw.h"
 #include "policy/llm/calls.h"
-#include "policy/llm/stream.h"
+#include "policy/llm/reply.h"
 #include "policy/toolformats/reader_internal.h"
 #include "scaling.h"
 #include "serve/host/frames.h"

@@ -3,7 +3,6 @@
 #include "serve_client.h"
 
 #include "serve/fault/fault.h"
-#include "serve/gym/exchange.h"
 #include "serve/gym/gym.h"
 
 #define TEXT(t, is_error)                                                                          \

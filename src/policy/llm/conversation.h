@@ -68,7 +68,7 @@ void conversation_chain(struct hasher *h, struct str message, struct buf *scratc
                         char hash[HASH_HEX + 1]);
 
 /* Appends a prompt, replacing {observation}, {state}, {task} and the names in vars (a raw JSON
-   object): the observation as converted by tool_result.h, strings by their text, other values by
+   object): the observation as converted by tool_result_text(), strings by their text, other values by
    their JSON, absent ones by nothing. Other braces are kept. Lines with only absent values are
    dropped. */
 struct prompt_values {
@@ -77,5 +77,10 @@ struct prompt_values {
 	struct str vars;
 };
 void prompt_fill(const char *template, const struct prompt_values *v, struct buf *out);
+
+/* Appends a tool's result as text for a model: the text of content parts, and a description in place
+   of images, sounds and files, whose base64 is of no use to it. observation: raw JSON; absent or null: nothing. Long base64 strings become
+   "[base64, 1234 bytes]". */
+void tool_result_text(struct str observation, struct buf *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* Merging of streamed chunks: see stream.h. */
-#include "policy/llm/stream.h"
+/* Merging of streamed chunks: see reply.h. */
+#include "policy/llm/reply.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "json/scan.h"
 #include "protocol/jsonrpc.h"
 #include "serve/fault/fault.h"
-#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 
 #include <inttypes.h>
 

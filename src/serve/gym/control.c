@@ -1,7 +1,7 @@
 /* MCP-Gym's control plane: plain HTTP endpoints next to the MCP endpoint. The environment's id
    is sent as mcp-session-id. The reward is that of the last executed step: a failed call does
    not reset it. */
-#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 
 #include "json/scan.h"
 #include "json/write.h"

@@ -1,7 +1,7 @@
 /* The server side of MCP's Streamable HTTP transport, modeled on servers of the Python SDK 1.x:
    checks before a message is parsed, sessions, methods. (A GET stream is not offered: 405, as
    the specification allows.) */
-#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
@@ -222,7 +222,8 @@ static void list_tools(struct exchange *x)
 static void write_result(const struct world_call *a, struct buf *result)
 {
 
-	struct json_writer w = jw_form(result, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
+	struct json_writer w =
+		jw_form(result, "{content:[{type:'text',text:%s}]", buf_view(&a->text));
 	if (a->structured.n > 0)
 		jw_pack(&w, "structuredContent:{result:%r}", buf_view(&a->structured));
 	jw_pack(&w, "isError:%b}", a->is_error);

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "json/scan.h"
 #include "net/handshake.h"
-#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 #include "serve/host/frames.h"
 #include "serve/host/host.h"
 #include "serve/openenv/openenv.h"

@@ -10,7 +10,7 @@
 #ifndef ROLLDBG_SERVE_OPENENV_OPENENV_H
 #define ROLLDBG_SERVE_OPENENV_OPENENV_H
 
-#include "serve/gym/exchange.h"
+#include "serve/gym/gym.h"
 #include "serve/openenv/episode.h"
 
 #include <stdatomic.h>

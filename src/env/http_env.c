@@ -101,9 +101,7 @@ void http_env_find_error(struct hidden_error_context before, const struct env_co
 	                                                      conf->error_text_count));
 	if (found.strength < HIDDEN_ERROR_LIKELY)
 		return;
-	buf_clear(&r->text);
-	json_text_or_json(found.message, &r->text);
-	reading_message(&r->message, buf_view(&r->text), out);
+	reading_message(r, reading_as_text(r, found.message), out);
 	out->error.class = error_text_class(out->error.message, found.layer, CLASS_TOOL);
 	out->outcome = error_class_outcome(out->error.class, OUTCOME_TOOL_ERROR);
 	out->error.layer = found.layer;
@@ -130,7 +128,7 @@ void http_env_put_tool(struct json_writer *w, struct str name, struct str descri
 void http_env_note_state(struct http_env *e, struct str why)
 {
 	if (!e->state_failed)
-		reading_note(&e->base.events, EVENT_CONTROL_PLANE_FAILED, "state", why, false);
+		reading_note(&e->base.events, EVENT_CONTROL_PLANE_FAILED, "state", why);
 	e->state_failed = true;
 }
 

@@ -4,7 +4,6 @@
 #include "base/html.h"
 #include "env/failure.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void http_json_set_base(struct http_json *h, const char *url)
@@ -142,14 +141,13 @@ int http_json_page(struct http_json *h, const char *path, int *status, struct st
                    struct error *err)
 {
 	struct http_json_answer a = {0};
-	struct page *ours;
 
-	if (page_cache_find(h->conf->pages, path, status, body, &ours))
+	if (page_cache_find(h->conf->pages, path, status, body))
 		return 0;
 	int failed = http_json_ask(h, path, STR_NONE, &a, err);
 	*status = failed ? 0 : a.status;
 	*body = *status == 200 ? a.data : STR_NONE;
-	page_cache_store(h->conf->pages, ours, *status, *body);
+	page_cache_store(h->conf->pages, path, *status, *body);
 	return failed;
 }
 
@@ -213,17 +211,14 @@ static void read_status(const struct http_json_answer *a, const struct http_json
 	bool refused = class == CLASS_ARGUMENTS || class == CLASS_ENVIRONMENT ||
 	               class == CLASS_UNKNOWN_TOOL;
 	enum outcome fallback = refused ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR;
-	out->outcome = http_error_outcome(a->status, class, fallback);
-	out->error.layer = LAYER_HTTP;
-	out->error.class = class;
-	out->http_status = a->status;
-	snprintf(r->code, sizeof(r->code), "%d", a->status);
-	out->error.code = str_from(r->code);
 	buf_clear(&r->text);
 	put_reason(a, &r->text);
 	if (!r->text.n && !a->text.n)
 		buf_printf(&r->text, "HTTP %d without a body", a->status);
-	reading_message(&r->message, r->text.n ? buf_view(&r->text) : a->text, out);
+	reading_fail(r, http_error_outcome(a->status, class, fallback), LAYER_HTTP, class,
+	             r->text.n ? buf_view(&r->text) : a->text, out);
+	out->http_status = a->status;
+	out->error.code = reading_code(r, a->status);
 	out->observation = a->data;
 	out->raw = a->data.p || !a->text.n ? STR_NONE : a->text;
 }
@@ -233,21 +228,18 @@ void http_json_read_failure(const struct http_json_answer *a,
                             struct env_reply *out)
 {
 	if (!a->status) {
-		out->outcome = a->late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR;
-		out->error.layer = LAYER_TRANSPORT;
-		out->error.class = a->late ? CLASS_TIMEOUT : CLASS_TRANSPORT;
-		reading_message(&r->message, a->text, out);
+		reading_fail(r, a->late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
+		             LAYER_TRANSPORT, a->late ? CLASS_TIMEOUT : CLASS_TRANSPORT, a->text,
+		             out);
 	} else if (a->status != 200) {
 		read_status(a, meanings, r, out);
 	} else {
-		out->outcome = OUTCOME_PROTOCOL_ERROR;
-		out->error.layer = LAYER_BODY;
-		out->error.class = CLASS_PROTOCOL;
 		buf_clear(&r->text);
 		buf_text(&r->text, "the reply is not JSON");
 		if (a->fault.why)
 			buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
-		reading_message(&r->message, buf_view(&r->text), out);
+		reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL,
+		             buf_view(&r->text), out);
 		out->raw = a->data.p ? STR_NONE : a->text;
 		out->observation = a->data;
 		out->http_status = a->status;

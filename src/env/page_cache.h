@@ -5,20 +5,16 @@
 #include "base/base.h"
 
 struct page_cache;
-struct page;
 
 struct page_cache *page_cache_new(void);
 void page_cache_free(struct page_cache *p); /* NULL is fine; all sessions must be closed */
 
 /* Returns true if the page is cached: *status and *body are valid as long as p. Returns false if
-   the caller must fetch it; if *ours is set, others wait for the result, and page_cache_store()
-   must follow. p NULL: no cache. */
-bool page_cache_find(struct page_cache *p, const char *path, int *status, struct str *body,
-                     struct page **ours);
+   the caller must fetch it: others wait until it calls page_cache_store(). p NULL: no cache. */
+bool page_cache_find(struct page_cache *p, const char *path, int *status, struct str *body);
 
 /* Stores the server's response. Without one (status 0), and for a status that may be temporary
-   (408, 429, 502, 503, 504), nothing is cached: the others fetch the page themselves. page NULL
-   is fine. */
-void page_cache_store(struct page_cache *p, struct page *page, int status, struct str body);
+   (408, 429, 502, 503, 504), nothing is cached: the others fetch the page themselves. */
+void page_cache_store(struct page_cache *p, const char *path, int status, struct str body);
 
 #endif

@@ -5,6 +5,8 @@
 #include "env/env.h"
 #include "net/child.h"
 
+#include <stdio.h>
+
 #define MESSAGE_MAX ((size_t)4096)
 
 void reading_init(struct reply_reading *r)
@@ -18,18 +20,33 @@ void reading_release(struct reply_reading *r)
 	BUFS_RELEASE(&r->message, &r->text, &r->observation, &r->structured, &r->session);
 }
 
-void reading_fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
-                  enum error_class class)
+void reading_fail(struct reply_reading *r, enum outcome outcome, enum error_layer layer,
+                  enum error_class class, struct str message, struct env_reply *out)
 {
 	out->outcome = outcome;
 	out->error.layer = layer;
 	out->error.class = class;
+	if (message.p)
+		reading_message(r, message, out);
 }
 
-void reading_message(struct buf *to, struct str text, struct env_reply *out)
+void reading_message(struct reply_reading *r, struct str text, struct env_reply *out)
 {
-	buf_set(to, text_utf8_cut(text, MESSAGE_MAX));
-	out->error.message = buf_view(to);
+	buf_set(&r->message, text_utf8_cut(text, MESSAGE_MAX));
+	out->error.message = buf_view(&r->message);
+}
+
+struct str reading_as_text(struct reply_reading *r, struct str value)
+{
+	buf_clear(&r->text);
+	json_text_or_json(value, &r->text);
+	return buf_view(&r->text);
+}
+
+struct str reading_code(struct reply_reading *r, int code)
+{
+	snprintf(r->code, sizeof(r->code), "%d", code);
+	return str_from(r->code);
 }
 
 static struct str kept_view(const struct buf *b)
@@ -69,11 +86,9 @@ struct str reading_content(struct str content, struct buf *out)
 	return is_json ? buf_view(out) : text;
 }
 
-void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
-                  bool skipped)
+void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why)
 {
-	events_pack(q, event, skipped ? "{what:%t,why:%s,skipped:true}" : "{what:%t,why:%s}", what,
-	            text_utf8_cut(why, MESSAGE_MAX));
+	events_pack(q, event, "{what:%t,why:%s}", what, text_utf8_cut(why, MESSAGE_MAX));
 }
 
 /* ---- a server that is our child ---- */

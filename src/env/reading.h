@@ -23,10 +23,15 @@ struct reply_reading {
 void reading_init(struct reply_reading *r);
 void reading_release(struct reply_reading *r);
 
-void reading_fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
-                  enum error_class class);
-/* Stores an error's message in `to`, cut at 4 KiB: the observation has all of it. */
-void reading_message(struct buf *to, struct str text, struct env_reply *out);
+/* Sets an error, with its message unless that is absent. */
+void reading_fail(struct reply_reading *r, enum outcome outcome, enum error_layer layer,
+                  enum error_class class, struct str message, struct env_reply *out);
+/* Sets an error's message, cut at 4 KiB: the observation has all of it. */
+void reading_message(struct reply_reading *r, struct str text, struct env_reply *out);
+/* The text of a string, or any other value as JSON: in r->text. */
+struct str reading_as_text(struct reply_reading *r, struct str value);
+/* An error code as raw JSON: in r->code. */
+struct str reading_code(struct reply_reading *r, int code);
 
 /* The context of a call: the observations of the reset and of the last good step; empty: none. */
 struct hidden_error_context reading_before(const struct buf *start, const struct buf *seen);
@@ -40,9 +45,8 @@ struct str reading_keep(struct env_reply *out, struct arena *kept);
    (then decoded into `out`), else as a string; otherwise the list. */
 struct str reading_content(struct str content, struct buf *out);
 
-/* Queues an event with the detail {"what","why"}; skipped: and "skipped":true. */
-void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why,
-                  bool skipped);
+/* Queues an event with the detail {"what","why"}. */
+void reading_note(struct event_queue *q, enum event_kind event, const char *what, struct str why);
 
 struct child;
 /* Queues what a server that is our child has written to stderr since the last call: the event `noise`. */

@@ -12,8 +12,8 @@ const struct property_title property_titles[] = {
 };
 const size_t property_titles_count = ARRAY_LEN(property_titles);
 
-static const struct property_ops *const properties[] = {
-#define PROPERTY(id, name, title, needed) &property_##id,
+static property_fn *const properties[] = {
+#define PROPERTY(id, name, title, needed) property_##id,
 #include "probe/env/properties.def"
 #undef PROPERTY
 };
@@ -108,7 +108,7 @@ static void report(struct probe *p, struct property *found, struct probe_summary
 static int judge_one(struct probe *p, size_t i, struct probe_summary *out, struct error *err)
 {
 	struct property found = property_begin(property_titles[i].name);
-	int failed = properties[i]->examine(p, &found, err);
+	int failed = properties[i](p, &found, err);
 
 	if (!failed) {
 		add_to_fitness(&found, needed[i], out);
@@ -184,10 +184,9 @@ static int examine(struct probe *p, struct probe_summary *out, struct error *err
 bool probe_lacks_sessions(const struct probe *p, struct property *out)
 {
 	if (!p->got_env) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "%s",
-		                  p->opened ? "no session got an environment"
-		                            : "no session was opened");
+		property_say(out, PROPERTY_UNKNOWN, "not tested",
+		             p->opened ? "no session got an environment" : "no session was opened",
+		             NULL);
 	}
 	return !p->got_env;
 }

@@ -91,10 +91,9 @@ struct probe {
 	struct probe_reply step_refusal;
 };
 
-struct property_ops {
-	int (*examine)(struct probe *p, struct property *out, struct error *err);
-};
-#define PROPERTY(id, name, title, needed) extern const struct property_ops property_##id;
+/* Judges one property. */
+typedef int property_fn(struct probe *p, struct property *out, struct error *err);
+#define PROPERTY(id, name, title, needed) property_fn property_##id;
 #include "probe/env/properties.def"
 #undef PROPERTY
 
@@ -148,13 +147,7 @@ MUST_USE int probe_fresh(struct probe *p, struct property *out, struct error *er
 /* Are the two, of states or replies, alike apart from times, ids, counts and bookkeeping? */
 bool probe_alike(const struct probe *p, const struct series *s, struct str a, struct str b);
 
-/* Opens a session whose slot should be free: while the server refuses for capacity it is
-   asked again until the deadline. */
-MUST_USE int probe_reopen(struct probe *p, struct session *s, const int64_t *seed,
-                          uint64_t deadline_ns, struct error *err);
 uint64_t probe_settle_deadline(const struct probe *p);
-/* Waits; an interrupt is the only failure. */
-MUST_USE int probe_pause(struct probe *p, uint64_t ms, struct error *err);
 
 /* ---- probe.c ---- */
 

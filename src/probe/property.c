@@ -33,6 +33,17 @@ void property_judge(struct property *out, enum property_status status, const cha
 	va_end(args);
 }
 
+int property_say(struct property *out, enum property_status status, const char *value,
+                 const char *evidence, const char *fix)
+{
+	property_judge(out, status, "%s", value);
+	if (evidence)
+		property_evidence(out, "%s", evidence);
+	if (fix)
+		property_fix(out, "%s", fix);
+	return 0;
+}
+
 static void add_sentence(struct buf *to, const char *fmt, va_list args)
 {
 	buf_text(to, to->n ? "; " : "");

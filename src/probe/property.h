@@ -28,6 +28,9 @@ void property_end(struct property *p);
 
 void property_judge(struct property *out, enum property_status status, const char *fmt, ...)
 	PRINTF_LIKE(3, 4); /* status and value */
+/* The same with texts as they are; evidence and fix may be NULL. Returns 0. */
+int property_say(struct property *out, enum property_status status, const char *value,
+                 const char *evidence, const char *fix);
 void property_evidence(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void property_fix(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The plural ending: "1 session", "3 sessions". */

@@ -60,7 +60,7 @@ void mcp_known_cut_raw(struct mcp_known *k, struct env_reply *out)
 
 static void note(struct mcp_known *k, enum event_kind event, const char *what, const char *why)
 {
-	reading_note(k->events, event, what, str_from(why), false);
+	reading_note(k->events, event, what, str_from(why));
 }
 
 void mcp_known_trouble(struct mcp_known *k, const char *what, const char *why)

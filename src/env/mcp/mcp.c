@@ -7,13 +7,11 @@
 #include "env/reading.h"
 #include "json/write.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-static void note(struct env_mcp *e, enum event_kind event, const char *what, const char *why,
-                 bool skipped)
+static void note(struct env_mcp *e, enum event_kind event, const char *what, const char *why)
 {
-	reading_note(&e->base.events, event, what, str_from(why), skipped);
+	reading_note(&e->base.events, event, what, str_from(why));
 }
 
 /* ---- the control plane ---- */
@@ -52,8 +50,7 @@ static void note_endless(struct env_mcp *e, bool endless)
 	if (endless) {
 		note(e, EVENT_NOISE, "tools/list",
 		     "pagination does not end: the cursor repeats, or the pages are too large "
-		     "or too slow",
-		     false);
+		     "or too slow");
 	}
 }
 
@@ -69,7 +66,7 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
 	if (!failed && r.got != MCP_GOT_RESULT) {
 		note(e, EVENT_NOISE, "tools/list",
-		     "the tool list changed, but reading the new one was refused", false);
+		     "the tool list changed, but reading the new one was refused");
 	} else if (!failed &&
 	           tools_differ(buf_view(&e->tools), buf_view(&now), e->hasher, &detail)) {
 		struct buf before = e->tools;
@@ -150,7 +147,7 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 		log_warn("cannot tell whether the server has a control plane (%s): treated as "
 		         "plain MCP",
 		         why);
-		note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why, false);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "detection", why);
 	}
 	if (e->control.kind == CONTROL_NONE && e->conf->protocol &&
 	    !strcmp(e->conf->protocol, "mcp-gym")) {
@@ -281,20 +278,6 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 	return check_source(e, err);
 }
 
-static void read_refused_reset(struct env_mcp *e, int status, struct env_reply *out)
-{
-	char code[16];
-
-	snprintf(code, sizeof(code), "%d", status);
-	out->outcome = status ? OUTCOME_PROTOCOL_ERROR : OUTCOME_TRANSPORT_ERROR;
-	out->http_status = status;
-	out->error =
-		(struct env_error){.class = status ? CLASS_PROTOCOL : CLASS_TRANSPORT,
-	                           .layer = status ? LAYER_HTTP : LAYER_TRANSPORT,
-	                           .code = status ? arena_str(&e->kept, str_from(code)) : STR_NONE,
-	                           .message = arena_str(&e->kept, buf_view(&e->control.why))};
-}
-
 static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *err)
 {
 	int status;
@@ -310,8 +293,16 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 	}
 	if (control_reset(&e->control, e->conf->seed, &status, err))
 		return -1;
-	if (status != 200)
-		read_refused_reset(e, status, out);
+	if (status != 200) {
+		reading_fail(&e->known.reading,
+		             status ? OUTCOME_PROTOCOL_ERROR : OUTCOME_TRANSPORT_ERROR,
+		             status ? LAYER_HTTP : LAYER_TRANSPORT,
+		             status ? CLASS_PROTOCOL : CLASS_TRANSPORT, buf_view(&e->control.why),
+		             out);
+		out->http_status = status;
+		out->error.code = status ? reading_code(&e->known.reading, status) : STR_NONE;
+		env_reply_keep(out, &e->kept);
+	}
 	return 0;
 }
 
@@ -320,10 +311,11 @@ static int read_start(struct env_mcp *e, struct env_reply *out, struct error *er
 	struct str first;
 
 	if (must_not_read_state(e)) {
-		note(e, EVENT_CONTROL_PLANE_FAILED, "state",
-		     "not read before the first call, which would create an unseeded "
-		     "environment on this server",
-		     true);
+		events_push(
+			&e->base.events, EVENT_CONTROL_PLANE_FAILED,
+			STR("{\"what\":\"state\",\"why\":\"not read before the first call, which "
+		            "would create an unseeded environment on this server\",\"skipped\":"
+		            "true}"));
 		return 0;
 	}
 	if (control_read(&e->control, CONTROL_STATE, &first, err))
@@ -346,7 +338,7 @@ static int read_source(struct env_mcp *e, struct str *out, struct error *err)
 		return -1;
 	}
 	if (!out->p && e->source.why.n)
-		note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why), false);
+		note(e, EVENT_CONTROL_PLANE_FAILED, "state", buf_cstr(&e->source.why));
 	if (e->source.kind == STATE_CONTROL_PLANE)
 		mcp_known_state(&e->known, *out);
 	return 0;
@@ -387,8 +379,7 @@ static int read_status_before(struct env_mcp *e, struct env_reply *start, struct
 		start->truncated = before.truncated;
 		note(e, EVENT_NOTIFICATION, "status",
 		     "the episode was over before the first step: another client used it, "
-		     "and it was not reset",
-		     false);
+		     "and it was not reset");
 	}
 	return 0;
 }

@@ -12,25 +12,14 @@
 #include "env/reading.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define ID_MAX ((size_t)64) /* maximum length of an id in a message */
 
-static void store_json_message(struct reply_reading *m, struct str value, struct env_reply *out)
+static void fail(struct reply_reading *m, struct env_reply *out, enum outcome outcome,
+                 enum error_layer layer, enum error_class class)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-
-	json_text_or_json(value, &text);
-	reading_message(&m->message, buf_view(&text), out);
-	buf_release(&text);
-}
-
-static void fail(struct env_reply *out, enum outcome outcome, enum error_layer layer,
-                 enum error_class class)
-{
-	out->outcome = http_error_outcome(out->http_status, class, outcome);
-	out->error.layer = layer;
-	out->error.class = class;
+	outcome = http_error_outcome(out->http_status, class, outcome);
+	reading_fail(m, outcome, layer, class, STR_NONE, out);
 }
 
 /* ---- 1, 2, 9: no response, or one that is not MCP ---- */
@@ -40,27 +29,13 @@ static void read_no_answer(const struct mcp_reply *r, struct reply_reading *m,
 {
 	bool late = r->got == MCP_GOT_TIMEOUT;
 
-	fail(out, late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT,
-	     late ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-	reading_message(&m->message, r->text, out);
+	reading_fail(m, late ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT,
+	             late ? CLASS_TIMEOUT : CLASS_TRANSPORT, r->text, out);
 }
 
 static enum error_class http_class(int status)
 {
 	return status == 404 || status == 410 ? CLASS_SESSION : http_status_class(status);
-}
-
-/* The code must be raw JSON, but there is only the status. */
-static struct str code_of_status(struct reply_reading *m, int status)
-{
-	snprintf(m->code, sizeof(m->code), "%d", status);
-	return str_from(m->code);
-}
-
-static void explain_redirect(const struct mcp_reply *r, struct buf *text)
-{
-	buf_printf(text, "HTTP %d to ", r->http_status);
-	buf_str(text, r->location);
 }
 
 static void explain_json(const struct mcp_reply *r, struct buf *text)
@@ -86,7 +61,7 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct reply_r
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	if (refused && r->http_status < 400 && r->location.n) {
-		explain_redirect(r, &text);
+		buf_printf(&text, "HTTP %d to %.*s", r->http_status, STR_ARG(r->location));
 	} else if (!r->text.n) {
 		buf_printf(&text, "HTTP %d without a body", r->http_status);
 	} else if (html_is_page(r->text)) {
@@ -99,7 +74,7 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct reply_r
 	} else if (!refused) {
 		explain_json(r, &text);
 	}
-	reading_message(&m->message, text.n ? buf_view(&text) : r->text, out);
+	reading_message(m, text.n ? buf_view(&text) : r->text, out);
 	buf_release(&text);
 }
 
@@ -112,8 +87,8 @@ static void read_http(const struct mcp_reply *r, struct reply_reading *m, struct
 	                              : error_text_class(r->text, LAYER_HTTP, class);
 	if (class == CLASS_SESSION && r->http_status == 404 && !r->session_lost)
 		class = CLASS_PROTOCOL; /* without a session it cannot be lost: the URL is wrong */
-	fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, class);
-	out->error.code = code_of_status(m, r->http_status);
+	fail(m, out, OUTCOME_PROTOCOL_ERROR, LAYER_HTTP, class);
+	out->error.code = reading_code(m, r->http_status);
 	explain_http(r, refused, m, out);
 	out->raw = r->text.n ? r->text : STR_NONE;
 }
@@ -123,8 +98,8 @@ static void read_unusable(const struct mcp_reply *r, struct reply_reading *m, st
 {
 	bool message = r->message.kind == JSONRPC_INVALID;
 
-	fail(out, OUTCOME_PROTOCOL_ERROR, message ? LAYER_JSONRPC : LAYER_HTTP, CLASS_PROTOCOL);
-	reading_message(&m->message, r->text, out);
+	fail(m, out, OUTCOME_PROTOCOL_ERROR, message ? LAYER_JSONRPC : LAYER_HTTP, CLASS_PROTOCOL);
+	reading_message(m, r->text, out);
 }
 
 /* ---- 3, 4, 11: a JSON-RPC error, with its own HTTP status or with 200 ---- */
@@ -152,7 +127,7 @@ static void read_error(const struct mcp_reply *r, struct reply_reading *m, struc
 	bool http = r->http_status >= 300;
 	enum error_class class = jsonrpc_class(r->message.error_code);
 
-	store_json_message(m, r->message.error_message, out);
+	reading_message(m, reading_as_text(m, r->message.error_message), out);
 	if (http && http_class(r->http_status) != CLASS_PROTOCOL &&
 	    (r->http_status != 404 || r->session_lost)) {
 		class = http_class(r->http_status);
@@ -160,10 +135,9 @@ static void read_error(const struct mcp_reply *r, struct reply_reading *m, struc
 	class = error_text_class(out->error.message, http ? LAYER_HTTP : LAYER_JSONRPC, class);
 	bool refused_call = class == CLASS_UNKNOWN_TOOL || class == CLASS_ARGUMENTS ||
 	                    class == CLASS_ENVIRONMENT || class == CLASS_TIMEOUT;
-	fail(out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
+	fail(m, out, refused_call ? OUTCOME_TOOL_ERROR : OUTCOME_PROTOCOL_ERROR,
 	     http ? LAYER_HTTP : LAYER_JSONRPC, class);
-	out->error.code =
-		http ? code_of_status(m, r->http_status) : error_code_of(r->message.error);
+	out->error.code = http ? reading_code(m, r->http_status) : error_code_of(r->message.error);
 	out->observation = r->message.error;
 }
 
@@ -255,11 +229,6 @@ static void read_session_error(struct reply_reading *m, struct env_reply *out)
 	}
 }
 
-static bool flag_is_true(struct str value)
-{
-	return json_type(value) == JSON_TRUE;
-}
-
 /* A tool's text: the only block, or the first of several. A JSON list written by a tool has no
    blocks. */
 static struct str whole_text(struct str content, const struct env_reply *out)
@@ -286,10 +255,10 @@ static struct hidden_error claim_of(const struct str *members, const struct mcp_
 {
 	struct hidden_error inside = hidden_error_in(members[CONTENT], call->before, out),
 			    claim = inside;
-	bool misnamed = flag_is_true(members[IS_ERROR_MISNAMED]) ||
-	                flag_is_true(JSON_GET(members[ERROR], "isError"));
+	bool misnamed = json_type(members[IS_ERROR_MISNAMED]) == JSON_TRUE ||
+	                json_type(JSON_GET(members[ERROR], "isError")) == JSON_TRUE;
 
-	if (flag_is_true(members[IS_ERROR]) || misnamed) {
+	if (json_type(members[IS_ERROR]) == JSON_TRUE || misnamed) {
 		claim.layer = misnamed ? LAYER_FRAMEWORK : LAYER_MCP;
 		claim.strength = HIDDEN_ERROR_CERTAIN;
 		return claim;
@@ -312,8 +281,8 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 	bool is_so = mcp_result_is_unusable(r->message.result, r->given_up, &why);
 
 	if (is_so) {
-		fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
-		reading_message(&m->message, buf_view(&why), out);
+		fail(m, out, OUTCOME_PROTOCOL_ERROR, LAYER_MCP, CLASS_PROTOCOL);
+		reading_message(m, buf_view(&why), out);
 		out->observation = r->message.result;
 	}
 	buf_release(&why);
@@ -324,7 +293,9 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 static enum error_class store_claim(const struct hidden_error *claim, struct reply_reading *m,
                                     struct env_reply *out)
 {
-	store_json_message(m, claim->message.p ? claim->message : text_of(out->observation), out);
+	struct str message = claim->message.p ? claim->message : text_of(out->observation);
+
+	reading_message(m, reading_as_text(m, message), out);
 	return error_text_class(out->error.message, claim->layer, CLASS_TOOL);
 }
 
@@ -367,7 +338,7 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 		class = CLASS_SESSION;
 	if (class == CLASS_SESSION)
 		read_session_error(m, out);
-	fail(out, OUTCOME_TOOL_ERROR, claim.layer, class);
+	fail(m, out, OUTCOME_TOOL_ERROR, claim.layer, class);
 	out->error.code = claim.code;
 	out->error.disagrees = denied && claim.layer > LAYER_MCP ? LAYER_MCP : LAYER_NONE;
 }
@@ -375,7 +346,7 @@ static void read_result(const struct mcp_reply *r, const struct mcp_call_context
 void mcp_settle_suspected(struct reply_reading *m, int counted, struct env_reply *out)
 {
 	if (hidden_error_holds(&m->suspected, counted)) {
-		fail(out, OUTCOME_TOOL_ERROR, m->suspected.layer, m->suspected_class);
+		fail(m, out, OUTCOME_TOOL_ERROR, m->suspected.layer, m->suspected_class);
 		out->error.message = buf_view(&m->message);
 		out->error.code = m->suspected.code;
 		out->error.disagrees = m->denied ? LAYER_MCP : LAYER_NONE;

@@ -107,7 +107,7 @@ static void note_replaced(struct env_nemo_gym *e)
 {
 	if (e->wire.replaced) {
 		reading_note(&e->http.base.events, EVENT_SESSION_REPLACED, "cookie",
-		             STR("the server answered for a new session"), false);
+		             STR("the server answered for a new session"));
 	}
 }
 
@@ -125,8 +125,7 @@ static int close_session(struct env_nemo_gym *e)
 	json_pack(&e->http.request, "{resources_session_id:%s,episode_id:%t}",
 	          buf_view(&e->resources_session), e->http.conf->env_session);
 	if (!post(e, "/close_session", &a, &ignored) && a.status != 200)
-		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "close_session", a.text,
-		             false);
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "close_session", a.text);
 	buf_clear(&e->resources_session);
 	return a.status;
 }
@@ -146,7 +145,7 @@ static void take_session(struct env_nemo_gym *e, struct str reply)
 		json_decode(id, &e->resources_session);
 	if (!json_is_null(tools)) {
 		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "resources_tools",
-		             STR("the server also offers its tools over MCP"), false);
+		             STR("the server also offers its tools over MCP"));
 	}
 }
 
@@ -243,8 +242,7 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 	note_replaced(e);
 	nemo_gym_read_verify(&a, buf_view(&e->http.request), &e->http.reading, &v, &detail);
 	if (!v.reward.p) {
-		reading_note(&e->http.base.events, EVENT_CONTROL_PLANE_FAILED, "verify", v.why,
-		             false);
+		reading_note(&e->http.base.events, EVENT_CONTROL_PLANE_FAILED, "verify", v.why);
 		return 0;
 	}
 	buf_set(&e->reward, v.reward);

@@ -128,11 +128,8 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *
 		return;
 	json_pick(a->data, keys, COUNT, values);
 	if (!values[OBSERVATION].p && !values[INFO].p) {
-		out->outcome = OUTCOME_PROTOCOL_ERROR;
-		out->error.layer = LAYER_BODY;
-		out->error.class = CLASS_PROTOCOL;
-		reading_message(&r->message, STR("the reply has neither an observation nor info"),
-		                out);
+		reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL,
+		             STR("the reply has neither an observation nor info"), out);
 		return;
 	}
 	out->observation = values[OBSERVATION];

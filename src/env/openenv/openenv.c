@@ -33,7 +33,7 @@ static struct env_openenv *openenv_of(struct env *base)
 
 void openenv_note(struct env_openenv *e, enum event_kind event, const char *what, struct str why)
 {
-	reading_note(&e->http.base.events, event, what, why, false);
+	reading_note(&e->http.base.events, event, what, why);
 }
 
 /* ---- the state ---- */

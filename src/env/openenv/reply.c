@@ -10,50 +10,31 @@
 #include "env/reading.h"
 #include "json/write.h"
 
-#include <stdio.h>
-
-static struct str as_text(struct reply_reading *r, struct str value)
-{
-	buf_clear(&r->text);
-	json_text_or_json(value, &r->text);
-	return buf_view(&r->text);
-}
-
-static struct str code_number(struct reply_reading *r, int code)
-{
-	snprintf(r->code, sizeof(r->code), "%d", code);
-	return code ? str_from(r->code) : STR_NONE;
-}
-
 /* ---- no reply ---- */
 
 static void read_end(const struct openenv_answer *a, struct reply_reading *r, struct env_reply *out)
 {
-	switch (a->end) {
-	case WEBSOCKET_CLOSED: /* with any code, even 1000: the session has ended */
-		reading_fail(out, OUTCOME_SESSION_LOST, LAYER_WEBSOCKET, CLASS_SESSION);
-		break;
-	case WEBSOCKET_BROKEN:
-		reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_WEBSOCKET, CLASS_PROTOCOL);
-		break;
-	case WEBSOCKET_OPEN:
-	case WEBSOCKET_DECLINED:
-	case WEBSOCKET_LOST:
-		reading_fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
-		break;
-	}
-	out->error.code = code_number(r, a->code);
-	reading_message(&r->message, a->text, out);
+	if (a->end == WEBSOCKET_CLOSED) /* with any code, even 1000: the session has ended */
+		reading_fail(r, OUTCOME_SESSION_LOST, LAYER_WEBSOCKET, CLASS_SESSION, a->text, out);
+	else if (a->end == WEBSOCKET_BROKEN)
+		reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_WEBSOCKET, CLASS_PROTOCOL, a->text,
+		             out);
+	else
+		reading_fail(r, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT, a->text,
+		             out);
+	out->error.code = a->code ? reading_code(r, a->code) : STR_NONE;
 }
 
 /* Also of a handshake that was declined. */
-static void read_status(const struct openenv_answer *a, struct reply_reading *r,
-                        struct env_reply *out)
+static void read_http(const struct openenv_answer *a, struct reply_reading *r,
+                      struct env_reply *out)
 {
-	http_json_read_failure(
-		&(struct http_json_answer){
-			.status = a->code, .data = a->data, .text = a->text, .page = a->page},
-		NULL, r, out);
+	http_json_read_failure(&(struct http_json_answer){.status = a->code,
+	                                                  .late = a->got == OPENENV_LATE,
+	                                                  .data = a->data,
+	                                                  .text = a->text,
+	                                                  .page = a->page},
+	                       NULL, r, out);
 }
 
 /* ---- error frames ---- */
@@ -78,17 +59,15 @@ static void read_error_frame(struct str data, struct reply_reading *r, struct en
 	const struct openenv_frame_error *known = openenv_frame_error(data);
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_OTHER);
-	if (known)
-		reading_fail(out, known->outcome, LAYER_FRAMEWORK, known->class);
-	out->error.code = error_code_of(data);
-	buf_str(&text, as_text(r, JSON_GET(data, "message")));
+	json_text_or_json(JSON_GET(data, "message"), &text);
 	if (json_count(JSON_GET(data, "errors"))) { /* "Invalid message" alone is not helpful */
 		buf_text(&text, ": ");
 		http_json_first_error(JSON_GET(data, "errors"), &text);
 	}
-	reading_message(&r->message, buf_view(&text), out);
+	reading_fail(r, known ? known->outcome : OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK,
+	             known ? known->class : CLASS_OTHER, buf_view(&text), out);
 	buf_release(&text);
+	out->error.code = error_code_of(data);
 	out->observation = data;
 	refine(out);
 }
@@ -117,9 +96,9 @@ static void read_framework_error(struct str error, bool known_tool, struct reply
 			class = error_types[i].class;
 	if (class == CLASS_UNKNOWN_TOOL && known_tool)
 		class = CLASS_TOOL;
-	reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
+	reading_fail(r, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class,
+	             reading_as_text(r, JSON_GET(error, "message")), out);
 	out->error.code = type;
-	reading_message(&r->message, as_text(r, JSON_GET(error, "message")), out);
 	refine(out);
 }
 
@@ -138,10 +117,10 @@ static struct str tool_text(struct str result)
 static void set_claim(const struct hidden_error *claim, enum error_layer success,
                       struct reply_reading *r, struct env_reply *out)
 {
-	reading_fail(out, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT);
+	reading_fail(r, OUTCOME_TOOL_ERROR, claim->layer, CLASS_ENVIRONMENT,
+	             reading_as_text(r, claim->message), out);
 	out->error.disagrees = success;
 	out->error.code = claim->code;
-	reading_message(&r->message, as_text(r, claim->message), out);
 	refine(out);
 }
 
@@ -202,7 +181,7 @@ static struct hidden_error hidden_error_in_fields(struct str observation, struct
 static bool is_failed_reset(const struct hidden_error *r, struct reply_reading *reading)
 {
 	enum error_class class =
-		error_text_class(as_text(reading, r->message), r->layer, CLASS_NONE);
+		error_text_class(reading_as_text(reading, r->message), r->layer, CLASS_NONE);
 
 	return r->strength == HIDDEN_ERROR_CERTAIN &&
 	       (r->bare || class == CLASS_CAPACITY || class == CLASS_SESSION);
@@ -228,7 +207,7 @@ static void find_hidden_error(struct str observation, struct str metadata,
 		set_claim(&found, of_tool ? LAYER_MCP : LAYER_FRAMEWORK, r, out);
 	} else if (found.strength == HIDDEN_ERROR_POSSIBLE) {
 		r->suspected = found;
-		reading_message(&r->message, as_text(r, found.message), out);
+		reading_message(r, reading_as_text(r, found.message), out);
 		out->error.message = STR_NONE;
 	}
 }
@@ -247,8 +226,8 @@ static void read_failure(struct str observation, struct str metadata,
 		read_framework_error(error, q->known_tool, r, out);
 	} else if (json_type(JSON_GET(result, "is_error")) == JSON_TRUE ||
 	           json_type(JSON_GET(result, "isError")) == JSON_TRUE) {
-		reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL);
-		reading_message(&r->message, as_text(r, tool_text(result)), out);
+		reading_fail(r, OUTCOME_TOOL_ERROR, LAYER_MCP, CLASS_TOOL,
+		             reading_as_text(r, tool_text(result)), out);
 		refine(out);
 	} else {
 		find_hidden_error(observation, metadata, q, r, out);
@@ -286,7 +265,7 @@ static void read_no_observation(struct str data, struct reply_reading *r, struct
 			break;
 		}
 	}
-	reading_message(&r->message, buf_view(&text), out);
+	reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL, buf_view(&text), out);
 	buf_release(&text);
 }
 
@@ -302,7 +281,6 @@ static void read_observation(struct str data, const struct openenv_question *q,
 	json_pick(data, keys, COUNT, values);
 	out->observation = values[OBSERVATION];
 	if (!out->observation.p) {
-		reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
 		read_no_observation(data, r, out);
 		out->observation = data;
 		return;
@@ -318,7 +296,8 @@ static void read_observation(struct str data, const struct openenv_question *q,
 static void confirm_suspected(struct reply_reading *r, struct env_reply *out)
 {
 	if (out->outcome == OUTCOME_OK && hidden_error_holds(&r->suspected, 0)) {
-		reading_fail(out, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT);
+		reading_fail(r, OUTCOME_TOOL_ERROR, r->suspected.layer, CLASS_ENVIRONMENT, STR_NONE,
+		             out);
 		out->error.disagrees = LAYER_FRAMEWORK;
 		out->error.message = buf_view(&r->message);
 		refine(out);
@@ -345,7 +324,9 @@ static void read_no_message(const struct openenv_answer *a, struct reply_reading
 	buf_text(&r->text, "the reply is not an OpenEnv JSON message");
 	if (a->fault.why)
 		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
-	reading_message(&r->message, buf_view(&r->text), out);
+	reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL, buf_view(&r->text),
+	             out);
+	out->raw = a->text;
 }
 
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
@@ -360,31 +341,23 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 	case OPENENV_ERROR:
 		read_error_frame(a->data, r, out);
 		break;
-	case OPENENV_STATUS:
-		read_status(a, r, out);
-		break;
 	case OPENENV_NOT_JSON:
-		reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
 		read_no_message(a, r, out);
-		out->raw = a->text;
 		break;
 	case OPENENV_STRAY:
-		reading_fail(out, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL);
-		reading_message(&r->message,
-		                STR("the reply's type does not match the request: it belongs to an "
-		                    "earlier one"),
-		                out);
+		reading_fail(r, OUTCOME_SESSION_LOST, LAYER_FRAMEWORK, CLASS_PROTOCOL,
+		             STR("the reply's type does not match the request: it belongs to an "
+		                 "earlier one"),
+		             out);
 		out->raw = a->text;
 		break;
 	case OPENENV_ENDED:
 		read_end(a, r, out);
 		break;
+	case OPENENV_STATUS:
 	case OPENENV_UNREACHABLE:
 	case OPENENV_LATE:
-		reading_fail(
-			out, a->got == OPENENV_LATE ? OUTCOME_TIMEOUT : OUTCOME_TRANSPORT_ERROR,
-			LAYER_TRANSPORT, a->got == OPENENV_LATE ? CLASS_TIMEOUT : CLASS_TRANSPORT);
-		reading_message(&r->message, a->text, out);
+		read_http(a, r, out);
 		break;
 	}
 	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS)

@@ -114,7 +114,7 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 		buf_printf(&why, "%.*s takes the model's answer; here it is one of the tools",
 		           STR_ARG(json_inner(terminal)));
 		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool",
-		             buf_view(&why), false);
+		             buf_view(&why));
 		buf_release(&why);
 	}
 	return 0;

@@ -12,12 +12,12 @@ void ors_read_other(const struct ors_answer *a, struct reply_reading *r, struct 
 {
 	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (a->stream == ORS_ERROR) {
-		reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_ENVIRONMENT);
-		reading_message(&r->message, a->http.text, out);
+		reading_fail(r, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, CLASS_ENVIRONMENT,
+		             a->http.text, out);
 		out->raw = a->http.text;
 	} else if (a->stream == ORS_CUT) {
-		reading_fail(out, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT);
-		reading_message(&r->message, STR("the event stream ended without a result"), out);
+		reading_fail(r, OUTCOME_TRANSPORT_ERROR, LAYER_TRANSPORT, CLASS_TRANSPORT,
+		             STR("the event stream ended without a result"), out);
 	} else if (a->http.status != 200 || (a->stream == ORS_NO_STREAM && !a->http.data.p)) {
 		http_json_read_failure(&a->http, meanings, r, out);
 	}
@@ -45,11 +45,9 @@ static void read_refusal(struct str result, struct reply_reading *r, struct env_
 	for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
 		if (json_is(reason, str_from(reasons[i].reason)))
 			class = reasons[i].class;
-	reading_fail(out, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class);
+	reading_fail(r, OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK, class,
+	             reading_as_text(r, JSON_GET(result, "error")), out);
 	out->error.code = json_type(reason) == JSON_STRING ? reason : STR_NONE;
-	buf_clear(&r->text);
-	json_text_or_json(JSON_GET(result, "error"), &r->text);
-	reading_message(&r->message, buf_view(&r->text), out);
 	out->observation = JSON_GET(result, "error");
 }
 
@@ -76,8 +74,7 @@ static void read_output(struct str output, struct reply_reading *r, struct env_r
 static void read_no_result(const struct ors_answer *a, struct reply_reading *r, const char *what,
                            struct env_reply *out)
 {
-	reading_fail(out, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL);
-	reading_message(&r->message, str_from(what), out);
+	reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL, str_from(what), out);
 	out->observation = a->http.data;
 	out->raw = a->http.data.p || !a->http.text.n ? STR_NONE : a->http.text;
 }

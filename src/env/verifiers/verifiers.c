@@ -276,7 +276,7 @@ static void note_once(struct env_verifiers *e, enum event_kind event, const char
 {
 	if (!e->noted) {
 		reading_note(&e->base.events, event, state_kind_name(STATE_VERIFIERS),
-		             str_from(why), false);
+		             str_from(why));
 	}
 	e->noted = true;
 }

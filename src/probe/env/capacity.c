@@ -27,14 +27,6 @@ static void advise_limit(const struct probe *p, const struct probe_reply *r, str
 	}
 }
 
-static void advise_need(const struct probe *p, struct property *out)
-{
-	if (p->got_env) {
-		property_fix(out, "or run at most %zu rollout%s at a time", p->got_env,
-		             plural(p->got_env));
-	}
-}
-
 static void report_refusal(const struct probe *p, struct property *out)
 {
 	if (p->step_refused) {
@@ -74,22 +66,13 @@ static void report_refusal(const struct probe *p, struct property *out)
 	}
 }
 
-/* Any environment may answer a request. */
-static bool has_no_sessions(const struct probe *p, struct property *out)
-{
-	if (!p->traits.no_sessions)
-		return false;
-	property_judge(out, PROPERTY_FAIL, "no sessions");
-	property_evidence(out, "%s", p->traits.no_sessions);
-	property_fix(out, "%s", p->traits.no_sessions_fix);
-	return true;
-}
-
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_capacity(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
-	if (has_no_sessions(p, out))
-		return 0;
+	if (p->traits.no_sessions) { /* any environment may answer a request */
+		return property_say(out, PROPERTY_FAIL, "no sessions", p->traits.no_sessions,
+		                    p->traits.no_sessions_fix);
+	}
 	p->got_env = count_envs(p);
 	bool enough = p->got_env >= p->conf->need;
 	bool lost = p->refused_status == SESSION_LOST;
@@ -106,9 +89,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		property_evidence(out, "the server assigns no session ids: it may be stateless");
 	if (enough)
 		buf_clear(&out->fix);
-	else
-		advise_need(p, out);
+	else if (p->got_env)
+		property_fix(out, "or run at most %zu rollout%s at a time", p->got_env,
+		             plural(p->got_env));
 	return 0;
 }
-
-const struct property_ops property_capacity = {examine};

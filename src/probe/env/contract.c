@@ -160,7 +160,7 @@ static void judge(const struct probe *p, const struct contract *c, struct proper
 	}
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_contract(struct probe *p, struct property *out, struct error *err)
 {
 	struct contract c = {.protocol = {.broken = BUF(BUF_MAX_SMALL), .odd = BUF(BUF_MAX_SMALL)}};
 
@@ -180,5 +180,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	BUFS_RELEASE(&c.protocol.broken, &c.protocol.odd);
 	return failed ? -1 : 0;
 }
-
-const struct property_ops property_contract = {examine};

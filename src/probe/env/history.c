@@ -58,7 +58,7 @@ int probe_history(struct probe *p, struct error *err)
 	return failed;
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_history(struct probe *p, struct property *out, struct error *err)
 {
 	const struct history_verdict *v = &p->history;
 
@@ -94,5 +94,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	                  plural(p->history_sessions), p->history_calls);
 	return 0;
 }
-
-const struct property_ops property_history = {examine};

@@ -68,7 +68,7 @@ static int replay(struct probe *p, bool *continues, struct error *err)
 {
 	const struct probe_call *call = probe_call_for_others(p);
 	struct session *s = &p->sessions[0];
-	int failed = probe_reopen(p, s, NULL, probe_settle_deadline(p), err);
+	int failed = session_open_when_free(&p->pool, s, NULL, probe_settle_deadline(p), err);
 
 	*continues = !failed && session_is_open(s);
 	for (size_t i = 0; !failed && *continues && i < p->call_count; i++) {
@@ -146,18 +146,13 @@ static void report_shared(const struct probe *p, const struct isolation *v, bool
 	                  "an instance) and keep no module-level state");
 }
 
-static bool keeps_nothing(const struct probe *p)
-{
-	return p->history.answer == HISTORY_NONE;
-}
-
 static const char *why_unknown(const struct probe *p, const struct isolation *v)
 {
 	if (p->not_called)
 		return p->not_called;
 	if (!p->good_count)
 		return "no call succeeded";
-	if (keeps_nothing(p))
+	if (p->history.answer == HISTORY_NONE)
 		return "no state is kept between calls";
 	return !p->start.p ? "the states of the sessions are unknown"
 	       : !v->acted ? "no call of session 1 changed the state"
@@ -168,9 +163,8 @@ static const char *why_unknown(const struct probe *p, const struct isolation *v)
 
 static void report(const struct probe *p, const struct isolation *v, struct property *out)
 {
-	if (keeps_nothing(p) || v->isolated < p->opened - 1) {
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, "%s", why_unknown(p, v));
+	if (p->history.answer == HISTORY_NONE || v->isolated < p->opened - 1) {
+		property_say(out, PROPERTY_UNKNOWN, "inconclusive", why_unknown(p, v), NULL);
 	} else {
 		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
 		property_evidence(out,
@@ -181,17 +175,16 @@ static void report(const struct probe *p, const struct isolation *v, struct prop
 	}
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_isolation(struct probe *p, struct property *out, struct error *err)
 {
 	struct isolation v = {0};
 	bool continues = false;
 
 	if (p->opened < 2) {
-		property_judge(out, p->opened ? PROPERTY_SKIPPED : PROPERTY_UNKNOWN, "%s",
-		               p->opened ? "one session" : "not tested");
-		property_evidence(out, "%s",
-		                  p->opened ? "two sessions at a time are needed" : p->not_called);
-		return 0;
+		return p->opened ? property_say(out, PROPERTY_SKIPPED, "one session",
+		                                "two sessions at a time are needed", NULL)
+		                 : property_say(out, PROPERTY_UNKNOWN, "not tested", p->not_called,
+		                                NULL);
 	}
 	compare_sessions(p, &v);
 	if (!v.moved && examine_continuation(p, &continues, err))
@@ -207,5 +200,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	}
 	return 0;
 }
-
-const struct property_ops property_isolation = {examine};

@@ -17,7 +17,7 @@ static void add_timing(const char *what, struct timings *t, struct property *out
 	           plural(t->count));
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_latency(struct probe *p, struct property *out, struct error *err)
 {
 	(void)err;
 	add_timing("open", &p->pool.open, out);
@@ -38,5 +38,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		buf_text(&out->value, "no samples");
 	return 0;
 }
-
-const struct property_ops property_latency = {examine};

@@ -9,32 +9,12 @@
 
 #define LOAD_CALLS    8
 #define LOAD_SESSIONS 64
-#define PAUSE_MS      50
 
 /* All threads of a rung wait for each other twice: open together, and open until all have called. */
 struct gate {
-	pthread_mutex_t lock;
-	pthread_cond_t all;
-	size_t expected, arrived[2];
+	pthread_mutex_t starting; /* held until the number of threads is known */
+	pthread_barrier_t all;
 };
-
-static void gate_pass(struct gate *g, int which)
-{
-	pthread_mutex_lock(&g->lock);
-	g->arrived[which]++;
-	pthread_cond_broadcast(&g->all);
-	while (g->arrived[which] < g->expected)
-		pthread_cond_wait(&g->all, &g->lock);
-	pthread_mutex_unlock(&g->lock);
-}
-
-static void gate_expect_fewer(struct gate *g, size_t n)
-{
-	pthread_mutex_lock(&g->lock);
-	g->expected -= n;
-	pthread_cond_broadcast(&g->all);
-	pthread_mutex_unlock(&g->lock);
-}
 
 /* One session in its thread. */
 struct load_session {
@@ -58,23 +38,6 @@ static size_t calls_of(const struct probe *p)
 	size_t count = p->named ? p->call_count : p->good_count;
 
 	return count < LOAD_CALLS ? count : LOAD_CALLS;
-}
-
-/* A slot that an earlier rung has just closed may not be free yet. */
-static int open_session(struct load_session *w)
-{
-	uint64_t deadline = io_now_ns(w->io) + w->p->conf->settle_ms * 1000000;
-
-	for (;;) {
-		if (session_open(&w->pool, &w->session, NULL, &w->err))
-			return -1;
-		if (w->session.status != SESSION_REFUSED ||
-		    w->session.last.outcome != OUTCOME_CAPACITY || io_now_ns(w->io) >= deadline) {
-			return 0;
-		}
-		if (io_wait(w->io, NULL, PAUSE_MS, &w->err))
-			return -1;
-	}
 }
 
 static int make_calls(struct load_session *w)
@@ -103,13 +66,17 @@ static int make_calls(struct load_session *w)
 static void *run_session(void *arg)
 {
 	struct load_session *w = arg;
-	int failed = open_session(w);
 
-	w->opened = !failed && session_is_open(&w->session);
-	gate_pass(w->gate, 0);
+	pthread_mutex_lock(&w->gate->starting);
+	pthread_mutex_unlock(&w->gate->starting);
+	/* a slot that an earlier rung has just closed may not be free yet */
+	uint64_t deadline = io_now_ns(w->io) + w->p->conf->settle_ms * 1000000;
+	w->opened = !session_open_when_free(&w->pool, &w->session, NULL, deadline, &w->err) &&
+	            session_is_open(&w->session);
+	pthread_barrier_wait(&w->gate->all);
 	if (w->opened)
 		(void)!make_calls(w);
-	gate_pass(w->gate, 1);
+	pthread_barrier_wait(&w->gate->all);
 	session_release(&w->session);
 	return NULL;
 }
@@ -149,18 +116,19 @@ static void rung_release(struct rung *r)
 /* Call rung_release in any case. */
 static int rung_run(struct probe *p, size_t count, struct rung *r, struct error *err)
 {
-	struct gate gate = {.lock = PTHREAD_MUTEX_INITIALIZER,
-	                    .all = PTHREAD_COND_INITIALIZER,
-	                    .expected = count};
+	struct gate gate = {.starting = PTHREAD_MUTEX_INITIALIZER};
 	size_t started = 0;
 	int failed = 0;
 
 	*r = (struct rung){.sessions = mem_array(count, sizeof(*r->sessions)), .count = count};
+	pthread_mutex_lock(&gate.starting);
 	while (started < count && !failed) {
 		failed = start_one(p, &r->sessions[started], &gate, err);
 		started += !failed;
 	}
-	gate_expect_fewer(&gate, count - started);
+	if (started)
+		pthread_barrier_init(&gate.all, NULL, (unsigned)started);
+	pthread_mutex_unlock(&gate.starting);
 	for (size_t i = 0; i < started; i++) {
 		pthread_join(r->sessions[i].thread, NULL);
 		if (!failed && r->sessions[i].err.kind != FAIL_NONE) {
@@ -168,6 +136,8 @@ static int rung_run(struct probe *p, size_t count, struct rung *r, struct error 
 			failed = -1;
 		}
 	}
+	if (started)
+		pthread_barrier_destroy(&gate.all);
 	return failed;
 }
 
@@ -334,9 +304,8 @@ static int examine_rungs(struct probe *p, struct ladder *l, struct property *out
 	if (begin(p, l, err))
 		return -1;
 	if (!l->top) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "no call of a session alone succeeded");
-		return 0;
+		return property_say(out, PROPERTY_UNKNOWN, "not tested",
+		                    "no call of a session alone succeeded", NULL);
 	}
 	for (size_t n = 2; l->top < most && !broken; n *= 2)
 		if (climb(p, l, n < most ? n : most, &broken, out, err))
@@ -353,7 +322,7 @@ static int examine_rungs(struct probe *p, struct ladder *l, struct property *out
 	return 0;
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_load(struct probe *p, struct property *out, struct error *err)
 {
 	struct ladder l = {.top = 0};
 
@@ -365,14 +334,9 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	                  : !p->good_count && p->not_called ? p->not_called
 	                  : !p->good_count                  ? "no call succeeded"
 	                                                    : NULL;
-	if (why) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "%s", why);
-		return 0;
-	}
+	if (why)
+		return property_say(out, PROPERTY_UNKNOWN, "not tested", why, NULL);
 	int failed = examine_rungs(p, &l, out, err);
 	rung_release(&l.alone);
 	return failed;
 }
-
-const struct property_ops property_load = {examine};

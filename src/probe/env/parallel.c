@@ -5,7 +5,6 @@
 #include "policy/policy.h"
 #include "probe/probe_internal.h"
 
-#define PAUSE_MS  50         /* before the first repetition of an opening that was refused */
 #define RETRY_MS  250        /* time a session that just ended may keep its slot */
 #define DRAWN     "random:1" /* the policy, unless the user chose one */
 #define AGAIN_MAX 2          /* calls, after which the first session should not be at its start */
@@ -36,7 +35,8 @@ static int open_next(struct probe *p, struct session *s, struct error *err)
 		return session_open(&p->pool, s, NULL, err);
 	}
 	if (s->status == SESSION_REFUSED && s->last.outcome == OUTCOME_CAPACITY)
-		return probe_pause(p, RETRY_MS, err) || session_open(&p->pool, s, NULL, err);
+		return io_wait(p->conf->io, NULL, RETRY_MS, err) ||
+		       session_open(&p->pool, s, NULL, err);
 	return 0;
 }
 
@@ -330,7 +330,8 @@ static int check_drift(struct probe *p, struct session *s, struct neighbor *v,
 {
 	struct snapshot now = {.json = BUF(BUF_MAX_MESSAGE)};
 	const struct member *own = NULL;
-	int failed = probe_pause(p, TICK_MS, err) || session_read_state(&p->pool, s, &now, err);
+	int failed = io_wait(p->conf->io, NULL, TICK_MS, err) ||
+	             session_read_state(&p->pool, s, &now, err);
 
 	if (!failed && now.known &&
 	    explain_difference(&p->states, &p->explaining, STR_NONE, v->later, buf_view(&now.json),
@@ -441,35 +442,15 @@ uint64_t probe_settle_deadline(const struct probe *p)
 	return io_now_ns(p->conf->io) + ms * 1000000;
 }
 
-int probe_pause(struct probe *p, uint64_t ms, struct error *err)
-{
-	return io_wait(p->conf->io, NULL, ms, err);
-}
-
-int probe_reopen(struct probe *p, struct session *s, const int64_t *seed, uint64_t deadline_ns,
-                 struct error *err)
-{
-	uint64_t pause_ms = PAUSE_MS;
-
-	while (!session_open(&p->pool, s, seed, err)) {
-		if (s->status != SESSION_REFUSED || s->last.outcome != OUTCOME_CAPACITY ||
-		    io_now_ns(p->conf->io) >= deadline_ns) {
-			return 0;
-		}
-		if (probe_pause(p, pause_ms, err))
-			return -1;
-		pause_ms = pause_ms < 500 ? 2 * pause_ms : pause_ms;
-	}
-	return -1;
-}
-
 int probe_fresh(struct probe *p, struct property *out, struct error *err)
 {
-	if (probe_reopen(p, &p->sessions[0], &p->seed, probe_settle_deadline(p), err))
+	if (session_open_when_free(&p->pool, &p->sessions[0], &p->seed, probe_settle_deadline(p),
+	                           err)) {
 		return -1;
+	}
 	if (!session_is_open(&p->sessions[0])) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "no session could be opened");
+		property_say(out, PROPERTY_UNKNOWN, "not tested", "no session could be opened",
+		             NULL);
 		property_quote(out, &p->sessions[0].last);
 	}
 	return 0;

@@ -25,12 +25,12 @@ static int admit(struct probe *p, struct session *s, uint64_t deadline_ns, bool 
 
 	do {
 		late = io_now_ns(p->conf->io) >= deadline_ns;
-		if (probe_reopen(p, s, NULL, deadline_ns, err))
+		if (session_open_when_free(&p->pool, s, NULL, deadline_ns, err))
 			return -1;
 		*got = session_is_open(s);
 		if (!*got)
 			return 0;
-		if (try_call(p, s, got, err) || (!*got && probe_pause(p, 100, err)))
+		if (try_call(p, s, got, err) || (!*got && io_wait(p->conf->io, NULL, 100, err)))
 			return -1;
 	} while (!*got && !late);
 	return 0;
@@ -48,7 +48,7 @@ static void judge_leak(const struct probe *p, size_t back, const struct session 
 	                  "slots stay occupied until it is restarted");
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_release(struct probe *p, struct property *out, struct error *err)
 {
 	uint64_t began = io_now_ns(p->conf->io);
 	uint64_t deadline = probe_settle_deadline(p);
@@ -84,5 +84,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	probe_close_sessions(p);
 	return 0;
 }
-
-const struct property_ops property_release = {examine};

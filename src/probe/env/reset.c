@@ -45,34 +45,18 @@ static void judge(const struct probe *p, const struct round *one, const struct r
 	bool moved = one->after.p && !probe_alike(p, &p->states, one->start, one->after);
 
 	if (known && moved && kept_state(p, one, two)) {
-		property_judge(out, PROPERTY_FAIL, "incomplete");
-		property_fix(out, "make reset() reinitialize everything that a step can change");
-		property_evidence(out, "the reset did not change the state");
+		property_say(out, PROPERTY_FAIL, "incomplete", "the reset did not change the state",
+		             "make reset() reinitialize everything that a step can change");
 	} else if (known && moved && probe_alike(p, &p->states, one->start, two->start)) {
-		property_judge(out, PROPERTY_OK, "clean");
-		property_evidence(out, "the initial state was the same both times");
+		property_say(out, PROPERTY_OK, "clean", "the initial state was the same both times",
+		             NULL);
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, "%s",
-		                  !known   ? "the state is unknown"
-		                  : !moved ? "no call changed the state before the reset"
-		                           : "the same seed gave a different initial state");
+		property_say(out, PROPERTY_UNKNOWN, "inconclusive",
+		             !known   ? "the state is unknown"
+		             : !moved ? "no call changed the state before the reset"
+		                      : "the same seed gave a different initial state",
+		             NULL);
 	}
-}
-
-static bool is_not_testable(const struct probe *p, struct property *out)
-{
-	if (!p->opened || !session_is_open(&p->sessions[0])) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "%s", p->opened ? "the session was lost" : p->not_called);
-		return true;
-	}
-	if (!p->traits.starts_over) {
-		property_judge(out, PROPERTY_SKIPPED, "not supported");
-		property_evidence(out, "the server has no reset: one session is one episode");
-		return true;
-	}
-	return false;
 }
 
 static void judge_refusal(const struct probe_reply *a, struct property *out)
@@ -88,12 +72,18 @@ static void judge_refusal(const struct probe_reply *a, struct property *out)
 	}
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_reset(struct probe *p, struct property *out, struct error *err)
 {
 	struct round one = {.refused = false}, two = {.refused = false};
 
-	if (is_not_testable(p, out))
-		return 0;
+	if (!p->opened || !session_is_open(&p->sessions[0])) {
+		return property_say(out, PROPERTY_UNKNOWN, "not tested",
+		                    p->opened ? "the session was lost" : p->not_called, NULL);
+	}
+	if (!p->traits.starts_over) {
+		return property_say(out, PROPERTY_SKIPPED, "not supported",
+		                    "the server has no reset: one session is one episode", NULL);
+	}
 	int failed = play(p, &one, err) || (!one.refused && play(p, &two, err)) ? -1 : 0;
 	if (!failed && (one.refused || two.refused))
 		judge_refusal(one.refused ? &one.reset : &two.reset, out);
@@ -101,5 +91,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		judge(p, &one, &two, out);
 	return failed;
 }
-
-const struct property_ops property_reset = {examine};

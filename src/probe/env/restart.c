@@ -42,36 +42,34 @@ static void judge(const struct probe *p, const struct restart *first, const stru
 	bool at_end = begins_at(p, third, first, second->end, second->reply);
 
 	if (known && again) {
-		property_judge(out, PROPERTY_OK, "from the start");
-		property_evidence(out, "a session after one with calls began as that one did");
+		property_say(out, PROPERTY_OK, "from the start",
+		             "a session after one with calls began as that one did", NULL);
 	} else if (known && at_end && first->start.p) {
-		property_judge(out, PROPERTY_FAIL, "continues");
-		property_evidence(out, "a new session began in the state in which the last one "
-		                       "was closed");
-		property_fix(out, "make reset() reinitialize the environment, and keep nothing of "
-		                  "an episode in the module or the class");
+		property_say(out, PROPERTY_FAIL, "continues",
+		             "a new session began in the state in which the last one was closed",
+		             "make reset() reinitialize the environment, and keep nothing of an "
+		             "episode in the module or the class");
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, "%s",
-		                  known ? "a new session began elsewhere: what is random hides it"
-		                        : "there is no state or reply to compare");
+		property_say(out, PROPERTY_UNKNOWN, "inconclusive",
+		             known ? "a new session began elsewhere: what is random hides it"
+		                   : "there is no state or reply to compare",
+		             NULL);
 	}
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_restart(struct probe *p, struct property *out, struct error *err)
 {
 	struct restart e[3] = {{.start = STR_NONE}};
 
 	if (probe_lacks_sessions(p, out))
 		return 0;
 	if (!probe_call_for_others(p) || p->state_drifts || p->shared) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "%s",
-		                  p->shared         ? "sessions share their environment"
-		                  : p->state_drifts ? "the state changes without a call"
-		                  : p->not_called   ? p->not_called
-		                                    : "no call succeeded");
-		return 0;
+		return property_say(out, PROPERTY_UNKNOWN, "not tested",
+		                    p->shared         ? "sessions share their environment"
+		                    : p->state_drifts ? "the state changes without a call"
+		                    : p->not_called   ? p->not_called
+		                                      : "no call succeeded",
+		                    NULL);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(e); i++) {
 		if (play(p, i == 1 ? 2 : 1, &e[i], out, err))
@@ -82,5 +80,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	judge(p, &e[0], &e[1], &e[2], out);
 	return 0;
 }
-
-const struct property_ops property_restart = {examine};

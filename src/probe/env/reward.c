@@ -81,10 +81,9 @@ static int play(struct probe *p, const struct policy_conf *conf, const struct pr
 		own.tools = session_facts(s)->tools;
 		failed = policy_open(&own, &policy, err);
 		if (failed && (err->kind == FAIL_INPUT || err->kind == FAIL_USAGE)) {
-			property_judge(out, PROPERTY_UNKNOWN, "the policy does not fit");
-			property_evidence(out, "%s", err->text);
 			session_close(s);
-			return 0;
+			return property_say(out, PROPERTY_UNKNOWN, "the policy does not fit",
+			                    err->text, NULL);
 		}
 	}
 	failed = failed || probe_play(p, policy, again, most, e, err);
@@ -172,8 +171,7 @@ static void judge(const struct panel *panel, struct property *out)
 	double low = floor_of(panel), high = panel->solution.reward;
 
 	if (!is_known(panel)) {
-		property_judge(out, PROPERTY_SKIPPED, "no reward");
-		property_evidence(out, "the server reports none");
+		property_say(out, PROPERTY_SKIPPED, "no reward", "the server reports none", NULL);
 		return;
 	}
 	if (!panel->solution.played) {
@@ -197,22 +195,20 @@ static void judge(const struct panel *panel, struct property *out)
 	describe(panel, out);
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_reward(struct probe *p, struct property *out, struct error *err)
 {
 	struct panel panel = {.solution.played = false};
 
 	if (probe_lacks_sessions(p, out))
 		return 0;
 	if (!p->traits.has_episodes && !p->conf->solution) {
-		property_judge(out, PROPERTY_SKIPPED, "no environment");
-		property_evidence(out, "the server has no episodes: its tools may have effects "
-		                       "anywhere");
-		return 0;
+		return property_say(
+			out, PROPERTY_SKIPPED, "no environment",
+			"the server has no episodes: its tools may have effects anywhere", NULL);
 	}
 	if (!p->good_count && !p->conf->solution) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "%s", p->not_called ? p->not_called : "no call succeeded");
-		return 0;
+		return property_say(out, PROPERTY_UNKNOWN, "not tested",
+		                    p->not_called ? p->not_called : "no call succeeded", NULL);
 	}
 	if (play_panel(p, &panel, out, err))
 		return -1;
@@ -220,5 +216,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		judge(&panel, out);
 	return 0;
 }
-
-const struct property_ops property_reward = {examine};

@@ -60,7 +60,7 @@ static int record(struct probe *p, int64_t seed, struct session *neighbor, struc
 	struct session *s = &p->sessions[0];
 
 	*t = (struct episode){.start = BUF(BUF_MAX_SMALL)};
-	if (probe_reopen(p, s, &seed, probe_settle_deadline(p), err))
+	if (session_open_when_free(&p->pool, s, &seed, probe_settle_deadline(p), err))
 		return -1;
 	t->got = session_is_open(s);
 	t->why = s->last;
@@ -176,7 +176,7 @@ static int examine_busy(struct probe *p, struct traces *t, struct error *err)
 
 	if (!neighbor || p->got_env < 2 || p->shared || !p->good_count)
 		return 0;
-	if (probe_reopen(p, neighbor, &elsewhere, probe_settle_deadline(p), err) ||
+	if (session_open_when_free(&p->pool, neighbor, &elsewhere, probe_settle_deadline(p), err) ||
 	    record(p, p->seed, neighbor, &t->busy, err)) {
 		return -1;
 	}
@@ -216,36 +216,34 @@ static int try_seeds(struct probe *p, struct traces *t, struct property *out, st
 	                                : !t->other.got ? &t->other
 	                                                : NULL;
 	if (missing) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "no session could be opened");
+		property_say(out, PROPERTY_UNKNOWN, "not tested", "no session could be opened",
+		             NULL);
 		property_quote(out, &missing->why);
 		return 0;
 	}
 	if (!t->first.trace.point[0].seen && t->first.trace.calls == 0) {
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, "there is no state to compare");
-		return 0;
+		return property_say(out, PROPERTY_UNKNOWN, "inconclusive",
+		                    "there is no state to compare", NULL);
 	}
 	return judge(p, t, out, err);
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_seed(struct probe *p, struct property *out, struct error *err)
 {
 	struct traces t = {.first.got = false};
 
 	if (probe_lacks_sessions(p, out))
 		return 0;
 	if (!p->traits.takes_seed) {
-		property_judge(out, PROPERTY_SKIPPED, "not supported");
-		property_evidence(out, "the server does not accept a seed");
-		return 0;
+		return property_say(out, PROPERTY_SKIPPED, "not supported",
+		                    "the server does not accept a seed", NULL);
 	}
 	if (p->state_drifts || p->loses_state) {
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, p->state_drifts
-		                               ? "the state changes without a call"
-		                               : "not every call reaches the seeded environment");
-		return 0;
+		return property_say(out, PROPERTY_UNKNOWN, "inconclusive",
+		                    p->state_drifts
+		                            ? "the state changes without a call"
+		                            : "not every call reaches the seeded environment",
+		                    NULL);
 	}
 	int failed = try_seeds(p, &t, out, err);
 	struct episode *all[] = {&t.first, &t.again, &t.other, &t.busy};
@@ -253,5 +251,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 		buf_release(&all[i]->start);
 	return failed;
 }
-
-const struct property_ops property_seed = {examine};

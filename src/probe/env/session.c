@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#define PAUSE_MS 50 /* before the first repetition of an opening that was refused */
+
 void timings_add(struct timings *t, uint64_t us)
 {
 	t->us = mem_resize(t->us, t->count + 1, sizeof(*t->us));
@@ -262,6 +264,23 @@ int session_open(struct session_pool *a, struct session *s, const int64_t *seed,
 		s->env = NULL;
 	}
 	return failed;
+}
+
+int session_open_when_free(struct session_pool *a, struct session *s, const int64_t *seed,
+                           uint64_t deadline_ns, struct error *err)
+{
+	uint64_t pause_ms = PAUSE_MS;
+
+	while (!session_open(a, s, seed, err)) {
+		if (s->status != SESSION_REFUSED || s->last.outcome != OUTCOME_CAPACITY ||
+		    io_now_ns(a->io) >= deadline_ns) {
+			return 0;
+		}
+		if (io_wait(a->io, NULL, pause_ms, err))
+			return -1;
+		pause_ms = pause_ms < 500 ? 2 * pause_ms : pause_ms;
+	}
+	return -1;
 }
 
 int session_reset(struct session_pool *a, struct session *s, int64_t seed, struct error *err)

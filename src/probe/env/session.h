@@ -89,6 +89,10 @@ uint64_t timings_longest_ms(const struct timings *t); /* 0 if there are none */
    must be zeroed or closed. */
 MUST_USE int session_open(struct session_pool *a, struct session *s, const int64_t *seed,
                           struct error *err);
+/* The same for a session whose slot should be free: while the server refuses for capacity it is
+   asked again until the deadline. */
+MUST_USE int session_open_when_free(struct session_pool *a, struct session *s, const int64_t *seed,
+                                    uint64_t deadline_ns, struct error *err);
 /* Resets within the session, with that seed. */
 MUST_USE int session_reset(struct session_pool *a, struct session *s, int64_t seed,
                            struct error *err);

@@ -43,43 +43,41 @@ static void say_counts(const struct probe *p, struct property *out)
 
 static void judge_moves(const struct probe *p, unsigned seen, struct property *out)
 {
+	const char *kind = state_kind_name(p->state_kind);
 	size_t changes = probe_changes(p);
 
 	if (changes && (seen & SEEN_BARE_STATE)) {
-		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));
-		property_evidence(out, "the server's state contains only episode_id and "
-		                       "step_count: changes are visible only in observations");
-		property_fix(out, "add what the actions change to the environment's State");
+		property_say(out, PROPERTY_UNKNOWN, kind,
+		             "the server's state contains only episode_id and step_count: changes "
+		             "are visible only in observations",
+		             "add what the actions change to the environment's State");
 	} else if (changes) {
-		property_judge(out, PROPERTY_OK, "%s", state_kind_name(p->state_kind));
+		property_judge(out, PROPERTY_OK, "%s", kind);
 		property_evidence(out, "%zu of %zu call%s changed it", changes, p->call_count,
 		                  plural(p->call_count));
 	} else if (observations_changed(p) && probe_ok_calls(p) >= STILL_CALLS) {
-		property_judge(out, PROPERTY_FAIL, "%s, never changes",
-		               state_kind_name(p->state_kind));
+		property_judge(out, PROPERTY_FAIL, "%s, never changes", kind);
 		property_evidence(out, "the calls changed the replies, but never the state");
 		property_fix(out, "choose another source with \1state\2");
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "%s", state_kind_name(p->state_kind));
-		property_evidence(out, "%s", p->not_called ? p->not_called : "no call changed it");
+		property_say(out, PROPERTY_UNKNOWN, kind,
+		             p->not_called ? p->not_called : "no call changed it", NULL);
 		say_counts(p, out);
 	}
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_state_source(struct probe *p, struct property *out, struct error *err)
 {
 	unsigned seen = p->sessions[0].seen;
 	const struct snapshot *start = &p->sessions[0].start;
 
 	(void)err;
 	if (!p->opened) {
-		property_judge(out, PROPERTY_UNKNOWN, "not seen");
-		property_evidence(out, "%s", p->not_called);
+		property_say(out, PROPERTY_UNKNOWN, "not seen", p->not_called, NULL);
 	} else if (p->state_kind == STATE_NONE) {
-		property_judge(out, PROPERTY_UNKNOWN, "none");
-		property_evidence(out, "the effect of a call cannot be observed");
-		property_fix(out, "choose one with \1state\2: resource:URI, tool:NAME or "
-		                  "observation");
+		property_say(out, PROPERTY_UNKNOWN, "none",
+		             "the effect of a call cannot be observed",
+		             "choose one with \1state\2: resource:URI, tool:NAME or observation");
 	} else if (seen & SEEN_SOURCE_LOST) {
 		property_judge(out, PROPERTY_FAIL, "%s, of another environment",
 		               state_kind_name(p->state_kind));
@@ -104,5 +102,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	}
 	return 0;
 }
-
-const struct property_ops property_state_source = {examine};

@@ -107,15 +107,14 @@ static void judge_history(const struct probe *p, size_t ok, struct property *out
 		property_judge(out, PROPERTY_OK, "state kept between calls");
 		break;
 	case HISTORY_NONE:
-		property_judge(out, PROPERTY_FAIL, "state lost between calls");
-		property_evidence(out, "no reply depends on earlier calls");
+		property_say(out, PROPERTY_FAIL, "state lost between calls",
+		             "no reply depends on earlier calls", NULL);
 		fix_routing(out);
 		break;
 	case HISTORY_UNKNOWN:
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, "%s", v->why);
-		property_fix(out, "specify calls that build on each other (\1actions\2) and a "
-		                  "state source (\1state\2)");
+		property_say(out, PROPERTY_UNKNOWN, "inconclusive", v->why,
+		             "specify calls that build on each other (\1actions\2) and a state "
+		             "source (\1state\2)");
 		break;
 	}
 	property_evidence(out, "%zu call%s succeeded%s", ok, plural(ok),
@@ -128,14 +127,6 @@ static void judge_history(const struct probe *p, size_t ok, struct property *out
 		property_evidence(out, "the state is unknown");
 }
 
-static void judge_nothing_called(const struct probe *p, struct property *out)
-{
-	property_judge(out, PROPERTY_UNKNOWN, "not tested");
-	property_evidence(out, "%s", p->not_called);
-	if (p->opened)
-		property_fix(out, "specify calls to try: \1actions\2 A,B or \1policy\2");
-}
-
 static void judge_all_failed(const struct probe *p, struct property *out)
 {
 	property_judge(out, PROPERTY_UNKNOWN, "no call succeeded");
@@ -145,14 +136,16 @@ static void judge_all_failed(const struct probe *p, struct property *out)
 		property_fix(out, "specify calls that succeed: \1actions\2 A,B");
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_statefulness(struct probe *p, struct property *out, struct error *err)
 {
 	size_t ok = probe_ok_calls(p);
 
 	if (probe_history(p, err))
 		return -1;
 	if (p->not_called) {
-		judge_nothing_called(p, out);
+		property_say(out, PROPERTY_UNKNOWN, "not tested", p->not_called,
+		             p->opened ? "specify calls to try: \1actions\2 A,B or \1policy\2"
+		                       : NULL);
 	} else if (judge_misrouting(p, out)) {
 		/* judged */
 	} else if (ok == 0) {
@@ -163,5 +156,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	p->loses_state = out->status == PROPERTY_FAIL;
 	return 0;
 }
-
-const struct property_ops property_statefulness = {examine};

@@ -136,17 +136,15 @@ static int call_readers(struct probe *p, struct str tools, struct tally *t, stru
 	return failed;
 }
 
-static int examine(struct probe *p, struct property *out, struct error *err)
+int property_tools(struct probe *p, struct property *out, struct error *err)
 {
 	struct session *s = &p->sessions[0];
 	struct tally t = {.out = out};
 	struct arena kept = {0};
 
 	if (!s->env) {
-		property_judge(out, PROPERTY_UNKNOWN, "not listed");
-		property_evidence(out, "%s",
-		                  p->not_called ? p->not_called : "the session was lost");
-		return 0;
+		return property_say(out, PROPERTY_UNKNOWN, "not listed",
+		                    p->not_called ? p->not_called : "the session was lost", NULL);
 	}
 	/* the list may be replaced while its tools are called */
 	struct str tools = arena_str(&kept, session_facts(s)->tools);
@@ -166,9 +164,8 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	               "%zu advertised; %zu of %zu tested replied", count, t.called - t.unanswered,
 	               t.called);
 	if (!count) {
-		property_judge(out, PROPERTY_FAIL, "none");
-		property_evidence(out, "the list of tools is empty");
-		property_fix(out, "register the tools before the server accepts clients");
+		property_say(out, PROPERTY_FAIL, "none", "the list of tools is empty",
+		             "register the tools before the server accepts clients");
 	} else if (t.unanswered || t.failed) {
 		property_fix(out,
 		             "call it with rolldbg run \1env\2 .. \1actions\2 .., and check the "
@@ -183,5 +180,3 @@ static int examine(struct probe *p, struct property *out, struct error *err)
 	}
 	return 0;
 }
-
-const struct property_ops property_tools = {examine};

@@ -6,19 +6,17 @@
 
 static void judge_unreachable(const struct preflight *p, struct property *out)
 {
-	property_judge(out, PROPERTY_FAIL, "unreachable");
-	property_evidence(out, "%.*s", STR_ARG(p->list_fault));
-	if (text_glob(STR("*use http:// instead of https://*"), p->list_fault)) {
-		property_fix(out, "use http:// in \1base_url\2");
-	} else if (str_starts(p->list_fault, STR("TLS"))) {
-		property_fix(out, "give the server a certificate for that host name, or pass "
-		                  "its CA with \1ca_file\2");
-	} else if (str_starts(p->list_fault, STR("cannot resolve"))) {
-		property_fix(out, "correct the host name in \1base_url\2");
-	} else {
-		property_fix(out, "start the model's server, or correct host and port in "
-		                  "\1base_url\2");
-	}
+	bool plain = text_glob(STR("*use http:// instead of https://*"), p->list_fault);
+
+	property_say(out, PROPERTY_FAIL, "unreachable", p->list_fault.p,
+	             plain ? "use http:// in \1base_url\2"
+	             : str_starts(p->list_fault, STR("TLS"))
+	                     ? "give the server a certificate for that host name, or pass its CA "
+	                       "with \1ca_file\2"
+	             : str_starts(p->list_fault, STR("cannot resolve"))
+	                     ? "correct the host name in \1base_url\2"
+	                     : "start the model's server, or correct host and port in "
+	                       "\1base_url\2");
 }
 
 /* Some servers name models MODEL@REVISION: the same model, if one side leaves the revision out. */
@@ -118,7 +116,7 @@ static void judge_not_found(const struct preflight *p, const struct model_answer
 		property_judge(out, PROPERTY_FAIL, "unknown model \"%s\"", p->conf->model);
 		advise_name(p, out);
 	} else {
-		property_judge(out, PROPERTY_FAIL, "not a chat completions API");
+		property_say(out, PROPERTY_FAIL, "not a chat completions API", NULL, NULL);
 		advise_base_url(p, out);
 	}
 }

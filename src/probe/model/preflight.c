@@ -80,8 +80,7 @@ bool preflight_has_no_reply(const struct preflight *p, struct property *out)
 {
 	if (preflight_reply(p))
 		return false;
-	property_judge(out, PROPERTY_UNKNOWN, "not tested");
-	property_evidence(out, "the model did not reply");
+	property_say(out, PROPERTY_UNKNOWN, "not tested", "the model did not reply", NULL);
 	return true;
 }
 

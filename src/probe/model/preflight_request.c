@@ -7,13 +7,6 @@
 #define LIST_BYTES      ((size_t)8 << 20)
 #define LIST_TIMEOUT_MS 10000 /* no time for generation needed */
 
-static int64_t prompt_tokens(struct str usage)
-{
-	int64_t n;
-
-	return json_i64(JSON_GET(usage, "prompt_tokens"), &n) && n >= 0 ? n : -1;
-}
-
 static struct str copy_text(struct preflight *p, const struct buf *text)
 {
 	return arena_str(&p->arena, buf_view(text));
@@ -26,13 +19,13 @@ static void copy_reply(struct preflight *p, const struct model_question *q,
 	                          .mode = q->conf.tool_mode,
 	                          .format = q->conf.tool_format,
 	                          .repair = q->conf.repair};
-	struct buf model = BUF(BUF_MAX_SMALL);
+	int64_t n;
 
 	out->answered = true;
-	out->prompt_tokens = prompt_tokens(out->reply.usage);
+	if (json_i64(JSON_GET(out->reply.usage, "prompt_tokens"), &n) && n >= 0)
+		out->prompt_tokens = n;
 	out->model = json_text(&p->arena, out->reply.model);
 	calls_read(&conf, &out->reply, &p->arena, &out->calls);
-	buf_release(&model);
 }
 
 static void copy_failure(struct preflight *p, const struct chat_failure *f,
@@ -111,7 +104,6 @@ static struct str name_of(struct str model)
 static void read_list(struct preflight *p, struct str body)
 {
 	struct str list = JSON_GET(body, "data"), each, name;
-	struct buf text = BUF(BUF_MAX_SMALL);
 
 	if (json_type(list) != JSON_ARRAY)
 		list = JSON_GET(body, "models");
@@ -121,12 +113,10 @@ static void read_list(struct preflight *p, struct str body)
 	}
 	p->names = arena_new(&p->arena, (json_count(list) + 1) * sizeof(*p->names));
 	for (size_t cursor = 0; json_next(list, &cursor, &each);) {
-		name = json_type(each) == JSON_OBJECT ? name_of(each) : each;
-		buf_clear(&text);
-		if (json_type(name) == JSON_STRING && json_decode(name, &text))
-			p->names[p->name_count++] = copy_text(p, &text).p;
+		name = json_text(&p->arena, json_type(each) == JSON_OBJECT ? name_of(each) : each);
+		if (name.p)
+			p->names[p->name_count++] = name.p;
 	}
-	buf_release(&text);
 }
 
 static int receive_list(struct preflight *p, struct http_exchange *x, struct error *err)
@@ -136,11 +126,9 @@ static int receive_list(struct preflight *p, struct http_exchange *x, struct err
 
 	p->list_status = http_status(x);
 	if (!failed && p->list_status != 200) {
-		struct buf words = BUF(BUF_MAX_SMALL);
-
-		buf_printf(&words, "HTTP %d", p->list_status);
-		p->list_fault = copy_text(p, &words);
-		buf_release(&words);
+		buf_clear(&body);
+		buf_printf(&body, "HTTP %d", p->list_status);
+		p->list_fault = copy_text(p, &body);
 	} else if (!failed && (http_media_is(x, "text/html") || !json_is_valid(buf_view(&body)))) {
 		p->list_fault = STR("the reply is not JSON");
 	} else if (!failed) {
@@ -157,9 +145,7 @@ static struct str list_url(struct preflight *p)
 	buf_text(&url, p->conf->url);
 	buf_cut(&url, url.n - strlen(p->conf->api->path));
 	buf_text(&url, "/models");
-	struct str kept = copy_text(p, &url);
-	buf_release(&url);
-	return kept;
+	return buf_keep(&url, &p->arena);
 }
 
 static int list(struct preflight *p, const struct http_request *q, struct error *err)

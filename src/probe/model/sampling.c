@@ -46,17 +46,17 @@ static void advise(const struct preflight *p, struct property *out)
 static void judge_refused(const struct preflight *p, struct property *out)
 {
 	if (p->own.class == CHAT_CONTEXT) {
-		property_judge(out, PROPERTY_FAIL, "max_tokens too large");
-		property_fix(out, "lower \"max_tokens\": prompt and reply together must fit "
-		                  "the model's context");
+		property_say(out, PROPERTY_FAIL, "max_tokens too large", NULL,
+		             "lower \"max_tokens\": prompt and reply together must fit the model's "
+		             "context");
 	} else if (p->refused.n) {
 		property_judge(out, PROPERTY_FAIL, "%.*s is refused", STR_ARG(p->refused));
 		advise(p, out);
 	} else {
-		property_judge(out, PROPERTY_FAIL, "refused");
-		property_fix(out, "without the policy's sampling and extra the same request "
-		                  "succeeds: remove what the message names, or use the "
-		                  "server's defaults \1profile\2");
+		property_say(out, PROPERTY_FAIL, "refused", NULL,
+		             "without the policy's sampling and extra the same request succeeds: "
+		             "remove what the message names, or use the server's defaults "
+		             "\1profile\2");
 	}
 	preflight_quote(out, "", &p->own);
 }
@@ -88,8 +88,8 @@ void preflight_sampling(const struct preflight *p, struct property *out)
 		property_judge(out, PROPERTY_OK, asked ? "accepted" : "the server's defaults");
 		report_unsent(p, out);
 	} else if (preflight_tools_refused(&p->own)) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "the request was refused because of its tools");
+		property_say(out, PROPERTY_UNKNOWN, "not tested",
+		             "the request was refused because of its tools", NULL);
 	} else if (!preflight_has_no_reply(p, out)) {
 		judge_refused(p, out);
 	}
@@ -110,15 +110,6 @@ static struct token_counts count_tokens(const struct chat_reply *r)
 	                             .log_probs = json_count(json_is_null(now) ? older : now)};
 }
 
-static void judge_missing_tokens(const struct preflight *p, struct property *out)
-{
-	property_judge(out, PROPERTY_FAIL, "incomplete");
-	property_fix(out,
-	             "check the server's options and version, or use its own \1profile\2 "
-	             "instead of %s",
-	             p->conf->profile->name);
-}
-
 static void judge_tokens(const struct preflight *p, const struct token_counts *t,
                          struct property *out)
 {
@@ -135,7 +126,11 @@ static void judge_tokens(const struct preflight *p, const struct token_counts *t
 	property_evidence(out, "%zu prompt token ids, %zu completion token ids, %zu logprobs",
 	                  t->prompt_ids, t->reply_ids, t->log_probs);
 	if ((ids && (!t->prompt_ids || !t->reply_ids)) || (probs && !t->log_probs)) {
-		judge_missing_tokens(p, out);
+		property_judge(out, PROPERTY_FAIL, "incomplete");
+		property_fix(out,
+		             "check the server's options and version, or use its own \1profile\2 "
+		             "instead of %s",
+		             profile->name);
 	} else if (ids && counted >= 0 && (size_t)counted != t->prompt_ids) {
 		property_judge(out, PROPERTY_FAIL, "wrong count");
 		property_evidence(out, "usage reports %" PRId64 " prompt tokens", counted);
@@ -153,8 +148,8 @@ void preflight_tokens(const struct preflight *p, struct property *out)
 	} else if (preflight_has_no_reply(p, out)) {
 		return;
 	} else if (!p->own.answered) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "the policy's own request was refused");
+		property_say(out, PROPERTY_UNKNOWN, "not tested",
+		             "the policy's own request was refused", NULL);
 	} else {
 		struct token_counts t = count_tokens(&p->own.reply);
 

@@ -147,27 +147,22 @@ static void judge_refused(const struct preflight *p, struct property *out)
 	property_fix(out, "or use \1tool_mode\2 json or text");
 }
 
-static bool was_cut(const struct model_answer *a)
-{
-	return a->calls.cause && strcmp(a->calls.cause, "finish-length") == 0;
-}
-
 static void judge_not_called(const struct preflight *p, const struct model_answer *a,
                              struct property *out)
 {
 	report_no_call(own_choice(p), a, out);
-	if (was_cut(a)) {
-		property_judge(out, PROPERTY_UNKNOWN, "truncated before any call");
-		property_fix(out, "raise \"max_tokens\" in the policy's sampling");
+	if (a->calls.cause && strcmp(a->calls.cause, "finish-length") == 0) {
+		property_say(out, PROPERTY_UNKNOWN, "truncated before any call", NULL,
+		             "raise \"max_tokens\" in the policy's sampling");
 	} else if (!p->required.asked) {
-		property_judge(out, PROPERTY_UNKNOWN, "none");
-		property_fix(out, "explain in the system prompt how to call a tool, or use "
-		                  "another model");
+		property_say(
+			out, PROPERTY_UNKNOWN, "none", NULL,
+			"explain in the system prompt how to call a tool, or use another model");
 	} else if (required_works(p)) {
-		property_judge(out, PROPERTY_UNKNOWN, "only with tool_choice required");
-		property_evidence(out, "required: a call, so the server supports it");
-		property_fix(out, "ask for a tool call in the system prompt, or set "
-		                  "\"sampling\": {\"tool_choice\": \"required\"}");
+		property_say(out, PROPERTY_UNKNOWN, "only with tool_choice required",
+		             "required: a call, so the server supports it",
+		             "ask for a tool call in the system prompt, or set \"sampling\": "
+		             "{\"tool_choice\": \"required\"}");
 	} else {
 		property_judge(out, PROPERTY_FAIL, "none, not even with tool_choice required");
 		report_no_call("required", &p->required, out);
@@ -186,8 +181,8 @@ void preflight_tool_calls(const struct preflight *p, struct property *out)
 	} else if (preflight_has_no_reply(p, out)) {
 		return;
 	} else if (!p->name.n) {
-		property_judge(out, PROPERTY_UNKNOWN, "not tested");
-		property_evidence(out, "the environment's tools are unknown");
+		property_say(out, PROPERTY_UNKNOWN, "not tested",
+		             "the environment's tools are unknown", NULL);
 	} else if (preflight_called(a)) {
 		judge_called(p, a, out);
 	} else {
@@ -209,14 +204,14 @@ static void judge_sizes_of_tools(const struct preflight *p, struct property *out
 	if (with > without + TOKENS_EACH * tools) {
 		property_judge(out, PROPERTY_OK, "included");
 	} else if (with <= without) {
-		property_judge(out, PROPERTY_FAIL, "missing");
-		property_fix(out, "the server ignores the tools: use a chat template that "
-		                  "includes them, or \1tool_mode\2 text, which adds them to the "
-		                  "prompt");
+		property_say(
+			out, PROPERTY_FAIL, "missing", NULL,
+			"the server ignores the tools: use a chat template that includes them, "
+			"or \1tool_mode\2 text, which adds them to the prompt");
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "barely included");
-		property_fix(out, "the prompt grew by fewer tokens than the tools need: check "
-		                  "that the chat template includes their parameters");
+		property_say(out, PROPERTY_UNKNOWN, "barely included", NULL,
+		             "the prompt grew by fewer tokens than the tools need: check that the "
+		             "chat template includes their parameters");
 	}
 }
 
@@ -233,10 +228,12 @@ void preflight_tool_prompt(const struct preflight *p, struct property *out)
 		property_judge(out, PROPERTY_UNKNOWN, "no reply");
 		preflight_quote(out, "without tools: ", &p->bare);
 	} else {
-		property_judge(out, PROPERTY_UNKNOWN, "inconclusive");
-		property_evidence(out, p->bare.asked ? "the server does not report the number of "
-		                                       "prompt tokens (usage)"
-		                                     : "the request was not sent");
+		property_say(
+			out, PROPERTY_UNKNOWN, "inconclusive",
+			p->bare.asked
+				? "the server does not report the number of prompt tokens (usage)"
+				: "the request was not sent",
+			NULL);
 	}
 }
 
@@ -301,9 +298,10 @@ void preflight_tool_results(const struct preflight *p, struct property *out)
 	} else if (!p->wordy.asked) {
 		property_judge(out, PROPERTY_UNKNOWN, "not tested");
 	} else if (p->brief.prompt_tokens < 0 || p->wordy.prompt_tokens < 0) {
-		property_judge(out, PROPERTY_UNKNOWN, "accepted");
-		property_evidence(out, "cannot check whether the prompt includes them: the server "
-		                       "does not report the number of prompt tokens (usage)");
+		property_say(out, PROPERTY_UNKNOWN, "accepted",
+		             "cannot check whether the prompt includes them: the server does not "
+		             "report the number of prompt tokens (usage)",
+		             NULL);
 	} else {
 		judge_sizes_results(p, out);
 	}

@@ -16,24 +16,12 @@ static struct env_nemo_gym *nemo_gym_of(struct env *base)
 
 /* ---- exchanges, with the session in a cookie ---- */
 
-#define COOKIE "Cookie: "
-
-void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http)
+/* Without a cookie, the next request gets a new session. */
+static void forget_cookie(struct env_nemo_gym *e)
 {
-	*w = (struct nemo_gym_wire){
-		.http = http, .session = BUF(BUF_MAX_SMALL), .before = BUF(BUF_MAX_SMALL)};
-}
-
-void nemo_gym_wire_release(struct nemo_gym_wire *w)
-{
-	BUFS_RELEASE(&w->session, &w->before);
-}
-
-void nemo_gym_forget(struct nemo_gym_wire *w)
-{
-	buf_clear(&w->http->session);
-	buf_clear(&w->session);
-	w->replaced = false;
+	buf_clear(&e->http.http.session);
+	buf_clear(&e->session);
+	e->replaced = false;
 }
 
 static struct str until(struct str s, char end)
@@ -60,52 +48,43 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 	return found;
 }
 
-static void take_cookie(struct nemo_gym_wire *w, struct str set_cookie)
+static void take_cookie(struct env_nemo_gym *e, struct str set_cookie)
 {
 	struct str cookie = until(set_cookie, ';');
 	struct buf id = BUF(BUF_MAX_SMALL);
 
-	w->replaced = false;
 	if (!cookie.n)
 		return;
-	buf_clear(&w->http->session);
-	buf_text(&w->http->session, COOKIE);
-	buf_str(&w->http->session, cookie);
+	buf_set(&e->http.http.session, STR("Cookie: "));
+	buf_str(&e->http.http.session, cookie);
 	if (nemo_gym_session_id(cookie, &id)) {
-		buf_set(&w->before, buf_view(&w->session));
-		w->replaced = w->session.n && !str_eq(buf_view(&id), buf_view(&w->session));
-		buf_set(&w->session, buf_view(&id));
+		buf_set(&e->before, buf_view(&e->session));
+		e->replaced = e->session.n && !str_eq(buf_view(&id), buf_view(&e->session));
+		buf_set(&e->session, buf_view(&id));
 	}
 	buf_release(&id);
 }
 
-int nemo_gym_post(struct nemo_gym_wire *w, const char *path, struct str body,
-                  struct http_json_answer *out, struct error *err)
-{
-	struct http_exchange *x;
-
-	w->replaced = false;
-	if (http_json_begin(w->http, path, body, w->http->conf->timeout_ms, &x, out, err))
-		return -1;
-	if (!x)
-		return 0;
-	take_cookie(w, http_header(x, "Set-Cookie"));
-	return http_json_finish(w->http, x, out, err);
-}
-
+/* POST path, sent once. -1: interrupted, or a local failure. */
 static int post(struct env_nemo_gym *e, const char *path, struct http_json_answer *a,
                 struct error *err)
 {
-	if (nemo_gym_post(&e->wire, path, buf_view(&e->http.request), a, err))
+	struct http_json *h = &e->http.http;
+	struct http_exchange *x;
+
+	e->replaced = false;
+	if (http_json_begin(h, path, buf_view(&e->http.request), h->conf->timeout_ms, &x, a, err))
 		return -1;
-	e->http.base.facts.session = e->http.base.facts.env_session = buf_view(&e->wire.session);
-	return 0;
+	if (x)
+		take_cookie(e, http_header(x, "Set-Cookie"));
+	e->http.base.facts.session = e->http.base.facts.env_session = buf_view(&e->session);
+	return x ? http_json_finish(h, x, a, err) : 0;
 }
 
 /* The server did not accept the cookie: it has answered for a new, empty session. */
 static void note_replaced(struct env_nemo_gym *e)
 {
-	if (e->wire.replaced) {
+	if (e->replaced) {
 		reading_note(&e->http.base.events, EVENT_SESSION_REPLACED, "cookie",
 		             STR("the server answered for a new session"));
 	}
@@ -156,7 +135,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 
 	*out = (struct env_reply){REPLY_UNKNOWN};
 	close_session(e);
-	nemo_gym_forget(&e->wire);
+	forget_cookie(e);
 	buf_clear(&e->items);
 	e->calls = 0;
 	e->http.base.facts.total_reward = e->http.base.facts.reward_components = STR_NONE;
@@ -177,22 +156,20 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
                 struct error *err)
 {
 	struct env_nemo_gym *e = nemo_gym_of(base);
+	bool steps = e->style == NEMO_GYM_STEPS;
 	struct buf path = BUF(BUF_MAX_SMALL);
 	struct http_json_answer a;
-	int failed;
 
-	if (e->style == NEMO_GYM_STEPS) {
+	if (steps)
 		nemo_gym_write_step(e, name, arguments);
-		failed = post(e, "/step", &a, err);
-	} else {
+	else
 		buf_set(&e->http.request, arguments);
-		buf_printf(&path, "/%.*s", STR_ARG(name));
-		failed = post(e, buf_cstr(&path), &a, err);
-	}
+	buf_printf(&path, "/%.*s", STR_ARG(steps ? STR("step") : name));
+	int failed = post(e, buf_cstr(&path), &a, err);
 	buf_release(&path);
 	if (failed)
 		return -1;
-	if (e->style == NEMO_GYM_STEPS) {
+	if (steps) {
 		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
 		nemo_gym_read_tool(&a, tool_is_listed(e->http.base.facts.tools, name),
@@ -218,9 +195,9 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 	if (e->style != NEMO_GYM_STEPS)
 		nemo_gym_add_call(e, name, arguments, out);
 	http_env_keep_step(&e->http, out);
-	if (e->wire.replaced) { /* who was asked, and who answered */
-		out->env_session = buf_view(&e->wire.before);
-		out->reply_session = buf_view(&e->wire.session);
+	if (e->replaced) { /* who was asked, and who answered */
+		out->env_session = buf_view(&e->before);
+		out->reply_session = buf_view(&e->session);
 	}
 	return 0;
 }
@@ -292,8 +269,8 @@ static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct 
 		return -1;
 	bool native = e->resources_session.n > 0;
 
-	env_contract_note(out, !e->wire.replaced && (!native || is_session(e, a.data)),
-	                  &out->broken, "a second seed_session gets another session");
+	env_contract_note(out, !e->replaced && (!native || is_session(e, a.data)), &out->broken,
+	                  "a second seed_session gets another session");
 	return native ? begin_other(e, out, err) : 0;
 }
 
@@ -328,7 +305,7 @@ static int nemo_gym_examine(struct env *base, struct str name, struct str argume
 	    (e->resources_session.n && close_twice(e, name, arguments, out, err))) {
 		return -1;
 	}
-	nemo_gym_forget(&e->wire);
+	forget_cookie(e);
 	if (call(base, name, arguments, &reply, err))
 		return -1;
 	env_contract_note(out, reply.outcome != OUTCOME_OK, &out->odd,
@@ -347,8 +324,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_nemo_gym, conf, io);
 	e->items = e->components = BUF(BUF_MAX_MESSAGE);
-	e->reward = e->resources_session = BUF(BUF_MAX_SMALL);
-	nemo_gym_wire_init(&e->wire, &e->http.http);
+	e->reward = e->resources_session = e->session = e->before = BUF(BUF_MAX_SMALL);
 	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    nemo_gym_describe(e, refusal, err)) {
@@ -366,8 +342,8 @@ static void nemo_gym_close(struct env *base)
 	if (!e)
 		return;
 	close_session(e);
-	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session);
-	nemo_gym_wire_release(&e->wire);
+	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session, &e->session,
+	             &e->before);
 	http_env_release(&e->http);
 	free(e);
 }

@@ -8,22 +8,6 @@
 #include "env/http_env.h"
 #include "env/http_json.h"
 
-struct nemo_gym_wire {
-	struct http_json *http; /* its session is the cookie */
-	struct buf session;     /* the id in the cookie; empty: none */
-	struct buf before;      /* the id in the one that was sent with the last request */
-	bool replaced;          /* the last reply named another session than the request */
-};
-
-void nemo_gym_wire_init(struct nemo_gym_wire *w, struct http_json *http);
-void nemo_gym_wire_release(struct nemo_gym_wire *w);
-/* Without a cookie, the next request gets a new session. */
-void nemo_gym_forget(struct nemo_gym_wire *w);
-
-/* POST path, sent once. -1: interrupted, or a local failure. */
-MUST_USE int nemo_gym_post(struct nemo_gym_wire *w, const char *path, struct str body,
-                           struct http_json_answer *out, struct error *err);
-
 /* Sets `out` to the session's id in a cookie "NAME=base64 of JSON.time.signature"; false if it
    has none. */
 bool nemo_gym_session_id(struct str cookie, struct buf *out);
@@ -68,7 +52,9 @@ extern const struct nemo_gym_style_words nemo_gym_styles[];
 
 struct env_nemo_gym {
 	struct http_env http;
-	struct nemo_gym_wire wire;
+	struct buf session; /* the id in the cookie; empty: none */
+	struct buf before;  /* the id in the one that was sent with the last request */
+	bool replaced;      /* the last reply named another session than the request */
 	enum nemo_gym_style style;
 	struct buf items; /* the calls made, as items of a Responses output, with commas between */
 	struct buf reward, components; /* of the last verify; empty: none */

@@ -94,13 +94,12 @@ void ors_put_tools(struct str reply, struct buf *out)
 
 int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *err)
 {
-	uint64_t timeout_ms = e->http.conf->timeout_ms;
 	struct ors_answer a;
 
-	if (ors_ask(&e->wire, ors_path(e, "task_tools"), STR_NONE, timeout_ms, &a, err))
+	if (ors_ask(e, ors_path(e, "task_tools"), STR_NONE, &a, err))
 		return -1;
 	if (a.http.status >= 400 && a.http.status < 500 && /* an older server */
-	    ors_ask(&e->wire, ors_path(e, "tools"), STR_NONE, timeout_ms, &a, err)) {
+	    ors_ask(e, ors_path(e, "tools"), STR_NONE, &a, err)) {
 		return -1;
 	}
 	ors_read_other(&a, &e->http.reading, refusal);
@@ -109,13 +108,12 @@ int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *e
 	ors_put_tools(a.http.data, &e->http.tools);
 	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
 	if (json_type(terminal) == JSON_STRING) {
-		struct buf why = BUF(BUF_MAX_MESSAGE);
-
-		buf_printf(&why, "%.*s takes the model's answer; here it is one of the tools",
+		buf_clear(&e->http.request);
+		buf_printf(&e->http.request,
+		           "%.*s takes the model's answer; here it is one of the tools",
 		           STR_ARG(json_inner(terminal)));
 		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool",
-		             buf_view(&why));
-		buf_release(&why);
+		             buf_view(&e->http.request));
 	}
 	return 0;
 }

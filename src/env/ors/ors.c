@@ -20,25 +20,7 @@ static struct env_ors *ors_of(struct env *base)
 	return (struct env_ors *)base;
 }
 
-static int ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
-               struct error *err)
-{
-	return ors_ask(&e->wire, path, body, e->http.conf->timeout_ms, out, err);
-}
-
 /* ---- exchanges ---- */
-
-void ors_wire_init(struct ors_wire *w, struct http_json *http)
-{
-	*w = (struct ors_wire){.http = http, .task_id = BUF(BUF_MAX_SMALL)};
-	sse_init(&w->sse, BUF_MAX_MESSAGE);
-}
-
-void ors_wire_release(struct ors_wire *w)
-{
-	sse_release(&w->sse);
-	buf_release(&w->task_id);
-}
 
 static enum ors_stream take_event(const struct sse_event *e, struct buf *reply, struct buf *task_id)
 {
@@ -66,46 +48,48 @@ enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *r
 	return got;
 }
 
-static int read_stream(struct ors_wire *w, struct http_exchange *x, enum ors_stream *out,
+static int read_stream(struct env_ors *e, struct http_exchange *x, enum ors_stream *out,
                        struct error *err)
 {
 	struct str piece;
 	int got = 0;
 
-	sse_restart(&w->sse);
-	buf_clear(&w->task_id);
+	sse_restart(&e->sse);
+	buf_clear(&e->task_id);
 	*out = ORS_CUT;
 	while (*out == ORS_CUT && (got = http_read(x, &piece, err)) > 0)
-		*out = ors_read_events(&w->sse, piece, &w->http->reply, &w->task_id);
+		*out = ors_read_events(&e->sse, piece, &e->http.http.reply, &e->task_id);
 	return got < 0 ? -1 : 0;
 }
 
-int ors_ask(struct ors_wire *w, const char *path, struct str body, uint64_t timeout_ms,
-            struct ors_answer *out, struct error *err)
+int ors_ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
+            struct error *err)
 {
+	struct http_json *h = &e->http.http;
+	uint64_t timeout_ms = e->closing ? PING_TIMEOUT_MS : h->conf->timeout_ms;
 	struct http_exchange *x;
 	enum ors_stream stream = ORS_NO_STREAM;
 	bool is_starting = false;
 	int failed;
 
 	*out = (struct ors_answer){.stream = ORS_NO_STREAM};
-	if (http_json_begin(w->http, path, body, timeout_ms, &x, &out->http, err))
+	if (http_json_begin(h, path, body, timeout_ms, &x, &out->http, err))
 		return -1;
 	if (!x)
 		return 0;
 	if (http_media_is(x, "text/event-stream") && http_status(x) == 200) {
-		failed = read_stream(w, x, &stream, err);
+		failed = read_stream(e, x, &stream, err);
 	} else {
-		failed = http_read_all(x, &w->http->reply, err);
+		failed = http_read_all(x, &h->reply, err);
 		is_starting = http_status(x) == 503 &&
 		              str_is(http_header(x, "X-Backend-State"), "starting");
 	}
 	out->try_again_ms = failed ? 0 : http_retry_after_ms(x);
-	if (http_json_end(w->http, x, failed, &out->http, err))
+	if (http_json_end(h, x, failed, &out->http, err))
 		return -1;
 	out->is_starting = is_starting;
 	out->stream = out->http.status ? stream : ORS_NO_STREAM;
-	out->task_id = w->task_id.n && stream ? buf_view(&w->task_id) : STR_NONE;
+	out->task_id = e->task_id.n && stream ? buf_view(&e->task_id) : STR_NONE;
 	return 0;
 }
 
@@ -162,7 +146,7 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 {
 	struct ors_answer a;
 
-	if (ask(e, "/create_session", STR("{}"), &a, err))
+	if (ors_ask(e, "/create_session", STR("{}"), &a, err))
 		return -1;
 	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
@@ -189,7 +173,7 @@ static int find_split(struct env_ors *e, struct error *err)
 
 	if (e->split.n)
 		return 0;
-	if (ask(e, ors_path(e, "splits"), STR_NONE, &a, err))
+	if (ors_ask(e, ors_path(e, "splits"), STR_NONE, &a, err))
 		return -1;
 	if (a.http.status == 200 && json_next(a.http.data, &cursor, &first)) {
 		struct str name = JSON_GET(first, "name");
@@ -229,7 +213,7 @@ static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *e
 	uint64_t end = io_now_ns(e->http.http.io) + ms * NS_PER_MS;
 
 	for (unsigned tries = 0;; tries++) {
-		if (ask(e, ors_path(e, "prompt"), STR_NONE, a, err))
+		if (ors_ask(e, ors_path(e, "prompt"), STR_NONE, a, err))
 			return -1;
 		if (!a->is_starting || io_now_ns(e->http.http.io) >= end) {
 			log_info("the environment was ready after %u refusals", tries);
@@ -254,7 +238,7 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 		return -1;
 	if (out->outcome != OUTCOME_OK)
 		return 0;
-	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
+	if (write_create(e, err) || ors_ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
 	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
@@ -264,6 +248,14 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 	ors_read_prompt(&a, &e->http.reading, out);
 	buf_set(&e->prompt, out->observation);
 	return 0;
+}
+
+static int delete_session(struct env_ors *e, const char *path, struct ors_answer *a,
+                          struct error *err)
+{
+	buf_clear(&e->http.request);
+	json_pack(&e->http.request, "{sid:%s}", buf_view(&e->session));
+	return ors_ask(e, path, buf_view(&e->http.request), a, err);
 }
 
 /* Both requests are answered even if the session is unknown. */
@@ -276,16 +268,10 @@ static void end_episode(struct env_ors *e)
 	end_ping(e);
 	if (!e->session.n)
 		return;
-	buf_clear(&e->http.request);
-	buf_printf(&e->http.request, "{\"sid\":\"%s\"}", buf_cstr(&e->session));
-	const char *const paths[] = {"/delete", "/delete_session"};
-	for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-		if (ors_ask(&e->wire, paths[i], buf_view(&e->http.request), PING_TIMEOUT_MS, &a,
-		            &ignored) ||
-		    !a.http.status) {
-			break;
-		}
-	}
+	e->closing = true;
+	if (!delete_session(e, "/delete", &a, &ignored) && a.http.status)
+		(void)!delete_session(e, "/delete_session", &a, &ignored);
+	e->closing = false;
 	buf_clear(&e->session);
 	buf_clear(&e->http.http.session);
 }
@@ -319,7 +305,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 
 	buf_clear(&e->http.request);
 	json_pack(&e->http.request, "{name:%s,input:%r}", name, arguments);
-	if (ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
+	if (ors_ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
 		return -1;
 	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	return 0;
@@ -360,21 +346,6 @@ static int try_call(struct env_ors *e, struct str name, struct str arguments, bo
 	return 0;
 }
 
-static int delete_twice(struct env_ors *e, struct env_contract *out, struct error *err)
-{
-	struct ors_answer a;
-
-	for (int i = 0; i < 2; i++) {
-		buf_clear(&e->http.request);
-		buf_printf(&e->http.request, "{\"sid\":\"%s\"}", buf_cstr(&e->session));
-		if (ask(e, "/delete", buf_view(&e->http.request), &a, err))
-			return -1;
-	}
-	env_contract_note(out, a.http.status == 200, &out->broken,
-	                  "a second delete of a session fails");
-	return 0;
-}
-
 static int ors_examine(struct env *base, struct str name, struct str arguments,
                        struct env_contract *out, struct error *err)
 {
@@ -383,7 +354,7 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	struct ors_answer a;
 	bool answered;
 
-	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
+	if (write_create(e, err) || ors_ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
 	env_contract_note(out, a.http.status != 200, &out->broken,
 	                  "a second create in a session is accepted");
@@ -395,7 +366,11 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	if (failed)
 		return -1;
 	env_contract_note(out, !answered, &out->broken, "a call without a session is answered");
-	if (delete_twice(e, out, err) || try_call(e, name, arguments, &answered, err))
+	if (delete_session(e, "/delete", &a, err) || delete_session(e, "/delete", &a, err))
+		return -1;
+	env_contract_note(out, a.http.status == 200, &out->broken,
+	                  "a second delete of a session fails");
+	if (try_call(e, name, arguments, &answered, err))
 		return -1;
 	env_contract_note(out, !answered, &out->broken, "a call after delete is answered");
 	return 0;
@@ -412,10 +387,10 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_ors, conf, io);
 	e->http.http.follow_posts = true;
-	e->session = e->split = e->path = e->reward = BUF(BUF_MAX_SMALL);
+	e->session = e->split = e->path = e->reward = e->task_id = BUF(BUF_MAX_SMALL);
 	e->prompt = BUF(BUF_MAX_MESSAGE);
 	http_json_init(&e->alive, conf, io, &e->http.base.events);
-	ors_wire_init(&e->wire, &e->http.http);
+	sse_init(&e->sse, BUF_MAX_MESSAGE);
 	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
 	e->http.base.facts.traits.names_sessions = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err))
@@ -438,9 +413,9 @@ static void ors_close(struct env *base)
 	if (!e)
 		return;
 	end_episode(e);
-	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward);
+	BUFS_RELEASE(&e->session, &e->split, &e->prompt, &e->path, &e->reward, &e->task_id);
 	http_json_release(&e->alive);
-	ors_wire_release(&e->wire);
+	sse_release(&e->sse);
 	http_env_release(&e->http);
 	free(e);
 }

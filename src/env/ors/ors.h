@@ -29,19 +29,6 @@ struct ors_answer {
 enum ors_stream ors_read_events(struct sse *sse, struct str piece, struct buf *reply,
                                 struct buf *task_id);
 
-struct ors_wire {
-	struct http_json *http;
-	struct sse sse;
-	struct buf task_id;
-};
-
-void ors_wire_init(struct ors_wire *w, struct http_json *http);
-void ors_wire_release(struct ors_wire *w);
-
-/* One request, sent once; body absent: GET. -1: interrupted, or a local failure. */
-MUST_USE int ors_ask(struct ors_wire *w, const char *path, struct str body, uint64_t timeout_ms,
-                     struct ors_answer *out, struct error *err);
-
 /* A call's reply. before: see env/hidden_error.h. */
 void ors_read_call(const struct ors_answer *a, struct hidden_error_context before,
                    const struct env_conf *conf, struct reply_reading *r, struct env_reply *out);
@@ -52,7 +39,9 @@ void ors_read_other(const struct ors_answer *a, struct reply_reading *r, struct 
 
 struct env_ors {
 	struct http_env http; /* its name is that of the environment */
-	struct ors_wire wire;
+	struct sse sse;
+	struct buf task_id; /* of the last stream */
+	bool closing;       /* requests may take only a short time */
 	struct buf session; /* the session's id; empty: none is open */
 	struct buf split;   /* of the first task, if the user names none */
 	struct buf prompt;  /* raw JSON blocks of the episode that open() began; empty: none */
@@ -63,6 +52,9 @@ struct env_ors {
 	uint64_t ping_ns;           /* when the next one is due */
 };
 
+/* One request, sent once; body absent: GET. -1: interrupted, or a local failure. */
+MUST_USE int ors_ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
+                     struct error *err);
 /* Finds the server's environments, and the one that the URL names: the base then lacks its name. */
 MUST_USE int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct error *err);
 /* Does it list environments as an ORS server does? False also without a reply. */

@@ -1,8 +1,6 @@
 /* Errors and their exit codes: see error.h. */
 #include "base/error.h"
 
-#include "base/buf.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -22,20 +20,14 @@ int error_wrap(struct error *e, const char *fmt, ...)
 {
 	char inner[sizeof(e->text)];
 	va_list args;
-	int n;
 
 	memcpy(inner, e->text, sizeof(inner));
 	va_start(args, fmt);
-	n = vsnprintf(e->text, sizeof(e->text), fmt, args);
+	vsnprintf(e->text, sizeof(e->text), fmt, args);
 	va_end(args);
-	/* a text that does not fit loses its end, because the context in front names the
-	   place */
-	struct buf text = BUF(2 * sizeof(inner));
-	buf_printf(&text, "%s: %s", n < 0 ? "" : e->text, inner);
-	size_t keep = text.n < sizeof(e->text) ? text.n : sizeof(e->text) - 1;
-	memcpy(e->text, buf_cstr(&text), keep);
-	e->text[keep] = '\0';
-	buf_release(&text);
+	/* a text that does not fit loses its end: the context in front names the place */
+	size_t n = strlen(e->text);
+	snprintf(e->text + n, sizeof(e->text) - n, ": %s", inner);
 	return -1;
 }
 

@@ -28,11 +28,6 @@ static bool is_in(uint32_t code, uint32_t first, uint32_t last)
 	return code >= first && code <= last;
 }
 
-static bool is_tag(uint32_t code)
-{
-	return is_in(code, 0xe0020, 0xe007f);
-}
-
 static bool is_variation_selector(uint32_t code)
 {
 	return is_in(code, 0xfe00, 0xfe0f) || is_in(code, 0xe0100, 0xe01ef);
@@ -114,7 +109,7 @@ static bool may_follow(uint32_t first, uint32_t last, uint32_t code, struct str 
 		return is_pictograph(first) && rest.n && utf8_decode(rest, &next) &&
 		       is_pictograph(next);
 	}
-	if (is_tag(code))
+	if (is_in(code, 0xe0020, 0xe007f)) /* a tag */
 		return first == BLACK_FLAG;
 	if (is_variation_selector(code))
 		return !is_variation_selector(last);
@@ -206,6 +201,16 @@ static struct cluster first(const char *begin, struct str s)
 	return is_command(begin, s) ? cluster_escaped((unsigned char)s.p[0], 1) : cluster_first(s);
 }
 
+/* Removes plain bytes, or the first cluster, from *rest. */
+static struct cluster take(const char *begin, struct str *rest)
+{
+	size_t run = plain(begin, *rest);
+	struct cluster c = run ? (struct cluster){.bytes = run, .cells = run} : first(begin, *rest);
+
+	*rest = str_skip(*rest, c.bytes);
+	return c;
+}
+
 static void add_cluster(struct buf *out, const struct cluster *c, struct str s)
 {
 	if (c->unsafe)
@@ -269,16 +274,9 @@ bool text_is_safe(struct str s)
 {
 	const char *begin = s.p;
 
-	while (s.n) {
-		size_t run = plain(begin, s);
-		struct cluster c = {.bytes = run};
-
-		if (!run)
-			c = first(begin, s);
-		if (c.unsafe)
+	while (s.n)
+		if (take(begin, &s).unsafe)
 			return false;
-		s = str_skip(s, c.bytes);
-	}
 	return true;
 }
 
@@ -287,19 +285,8 @@ size_t text_cells(struct str s)
 	const char *begin = s.p;
 	size_t cells = 0;
 
-	while (s.n) {
-		size_t run = plain(begin, s);
-
-		if (!run) {
-			struct cluster c = first(begin, s);
-
-			cells += c.cells;
-			s = str_skip(s, c.bytes);
-			continue;
-		}
-		cells += run;
-		s = str_skip(s, run);
-	}
+	while (s.n)
+		cells += take(begin, &s).cells;
 	return cells;
 }
 

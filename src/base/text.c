@@ -243,16 +243,11 @@ bool text_glob(struct str pattern, struct str s)
 bool text_globs(const char *patterns, struct str s)
 {
 	struct str rest = str_from(patterns);
+	bool found = false;
 
-	while (rest.n) {
-		const char *comma = memchr(rest.p, ',', rest.n);
-		struct str one = {rest.p, comma ? (size_t)(comma - rest.p) : rest.n};
-
-		if (text_glob(one, s))
-			return true;
-		rest = str_skip(rest, one.n + 1);
-	}
-	return false;
+	while (rest.n && !found)
+		found = text_glob(str_cut(&rest, ','), s);
+	return found;
 }
 
 /* ---- search ---- */
@@ -321,18 +316,13 @@ size_t text_utf8_valid(struct str s)
 	return at;
 }
 
-static bool continues(char c)
-{
-	return ((unsigned char)c & 0xc0) == 0x80;
-}
-
 struct str text_utf8_cut(struct str s, size_t max)
 {
 	size_t n = max;
 
 	if (s.n <= max)
 		return s;
-	while (n > 0 && max - n < 3 && continues(s.p[n]))
+	while (n > 0 && max - n < 3 && ((unsigned char)s.p[n] & 0xc0) == 0x80)
 		n--;
 	return (struct str){s.p, n};
 }

@@ -178,7 +178,7 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 	struct buf span = BUF(BUF_MAX_SMALL);
 
 	*out = NULL;
-	if (ignore_paths_check(conf->ignore, conf->ignore_count, err))
+	if (ignore_paths_check(conf, err))
 		return -1;
 	io_limit(io, ms ? ms : UINT64_MAX);
 	int failed = ops->open(conf, io, out, refusal, err);

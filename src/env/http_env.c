@@ -11,7 +11,7 @@ void http_env_init(struct http_env *e, const struct env_ops *ops, const struct e
 	e->base.ops = ops;
 	e->conf = conf;
 	e->tools = e->request = e->start = e->seen = BUF(BUF_MAX_MESSAGE);
-	e->name = e->ignored.json = BUF(BUF_MAX_SMALL);
+	e->name = BUF(BUF_MAX_SMALL);
 	http_json_init(&e->http, conf, io, &e->base.events);
 	reading_init(&e->reading);
 }
@@ -51,18 +51,6 @@ int http_env_set_source(struct http_env *e, struct error *err)
 	e->base.facts.name = buf_view(&e->name);
 	e->base.facts.tools = buf_view(&e->tools);
 	e->base.facts.url = buf_view(&e->http.base);
-	return 0;
-}
-
-int http_env_choose_ignored(struct http_env *e, struct str first, const char *aside,
-                            struct error *err)
-{
-	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL), .aside = aside};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
-		return -1;
-	e->base.facts.state_ignore = buf_view(&e->ignored.json);
-	e->base.facts.ignore_paths = e->ignored.paths;
 	return 0;
 }
 

@@ -35,9 +35,6 @@ int http_env_claims(const char *url);
 /* Checks the source, which the caller has set to one of its own if it was left open. Sets the
    facts that do not depend on the protocol. FAIL_USAGE. */
 MUST_USE int http_env_set_source(struct http_env *e, struct error *err);
-/* Which members of the state are ignored, once the first one is known; aside: see ignore_paths.h. */
-MUST_USE int http_env_choose_ignored(struct http_env *e, struct str first, const char *aside,
-                                     struct error *err);
 
 /* Keeps a reply, before the next request. observed: its observation is a state, too. */
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed);

@@ -69,49 +69,58 @@ static int ignore_by_default(struct ignore_paths *e, struct json_writer *w, stru
 	return 0;
 }
 
-static bool is_given(const char *word, const char *const *given, size_t count)
+bool ignore_paths_all_count(const struct env_conf *conf)
 {
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(given[i], word) == 0)
-			return true;
-	return false;
+	size_t i = 0;
+
+	while (i < conf->ignore_count && strcmp(conf->ignore[i], "none") != 0)
+		i++;
+	return i < conf->ignore_count;
 }
 
-int ignore_paths_check(const char *const *given, size_t count, struct error *err)
+int ignore_paths_check(const struct env_conf *conf, struct error *err)
 {
-	struct ignore_paths e = {.paths = json_paths_new(false), .json = BUF(BUF_MAX_MESSAGE)};
-	struct json_writer w;
-	int failed = 0;
+	struct ignore_paths e = {.aside = NULL};
+	int failed = ignore_paths_choose(&e, conf, STR_NONE, err);
 
-	jw_init(&w, &e.json);
-	jw_array(&w);
-	for (size_t i = 0; i < count && !failed; i++)
-		failed = strcmp(given[i], "none") != 0 && ignore(&e, &w, given[i], err) ? -1 : 0;
 	ignore_paths_release(&e);
 	if (failed)
 		err->kind = FAIL_USAGE;
 	return failed;
 }
 
-int ignore_paths_choose(struct ignore_paths *e, const char *const *given, size_t count,
-                        struct str state, struct error *err)
+int ignore_paths_choose(struct ignore_paths *e, const struct env_conf *conf, struct str state,
+                        struct error *err)
 {
 	struct json_writer w;
 
+	ignore_paths_release(e);
+	e->json = BUF(BUF_MAX_MESSAGE);
 	jw_init(&w, &e->json);
 	jw_array(&w);
 	e->paths = json_paths_new(false);
-	if (!is_given("none", given, count) && ignore_by_default(e, &w, state, err))
+	if (!ignore_paths_all_count(conf) && ignore_by_default(e, &w, state, err))
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(given[i], "none") != 0 && ignore(e, &w, given[i], err))
+	for (size_t i = 0; i < conf->ignore_count; i++)
+		if (strcmp(conf->ignore[i], "none") != 0 && ignore(e, &w, conf->ignore[i], err))
 			return -1;
 	jw_end(&w);
+	return 0;
+}
+
+int ignore_paths_of_session(struct ignore_paths *e, struct env *env, const struct env_conf *conf,
+                            struct str first, struct error *err)
+{
+	if (ignore_paths_choose(e, conf, first, err))
+		return -1;
+	env->facts.state_ignore = buf_view(&e->json);
+	env->facts.ignore_paths = e->paths;
 	return 0;
 }
 
 void ignore_paths_release(struct ignore_paths *e)
 {
 	json_paths_free(e->paths);
+	e->paths = NULL;
 	buf_release(&e->json);
 }

@@ -154,13 +154,6 @@ static bool broken(struct http_stream *s, struct str raw, const char *why, struc
 	return true;
 }
 
-static uint8_t body_of_length(const struct http_stream *s, bool known, uint64_t length)
-{
-	if (known)
-		return length ? IN_BODY : AT_END;
-	return s->replies ? TO_THE_END : AT_END;
-}
-
 /* False: the lengths disagree, or are none. */
 static bool choose_body(struct http_stream *s, struct str fields)
 {
@@ -180,10 +173,11 @@ static bool choose_body(struct http_stream *s, struct str fields)
 		}
 	}
 	s->left = length;
-	if (coded)
-		s->body = chunked ? CHUNK_LINE : s->replies ? TO_THE_END : BROKEN;
-	else
-		s->body = body_of_length(s, known, length);
+	uint8_t open_end = s->replies ? TO_THE_END : coded ? BROKEN : AT_END;
+	s->body = coded    ? chunked ? CHUNK_LINE : open_end
+	          : !known ? open_end
+	          : length ? IN_BODY
+	                   : AT_END;
 	return s->body != BROKEN;
 }
 

@@ -111,11 +111,6 @@ static bool next_line(struct sse *s, struct str *line, bool *too_long)
 	return true;
 }
 
-static void set(struct buf *b, struct str value)
-{
-	buf_set(b, value);
-}
-
 /* An event whose type or id exceeds the cap is treated as too large: without them its meaning
    would change. */
 static void set_small(struct sse *s, struct buf *b, struct str value)
@@ -123,7 +118,7 @@ static void set_small(struct sse *s, struct buf *b, struct str value)
 	if (value.n > b->max)
 		s->data.full = true;
 	else
-		set(b, value);
+		buf_set(b, value);
 }
 
 static void field(struct sse *s, struct str name, struct str value)
@@ -156,9 +151,7 @@ static void read_line(struct sse *s, struct str line, bool too_long)
 		s->data.full = true;
 		return;
 	}
-	const char *colon = memchr(line.p, ':', line.n);
-	struct str name = {line.p, colon ? (size_t)(colon - line.p) : line.n};
-	struct str value = colon ? str_skip(line, name.n + 1) : STR("");
+	struct str value = line, name = str_cut(&value, ':');
 	if (value.n && value.p[0] == ' ')
 		value = str_skip(value, 1);
 	field(s, name, value);
@@ -170,7 +163,7 @@ static bool dispatch(struct sse *s)
 	bool whole = !s->data.full;
 
 	s->too_large = s->too_large || !whole;
-	set(&s->id, buf_view(&s->next_id));
+	buf_set(&s->id, buf_view(&s->next_id));
 	s->delivered = true;
 	return s->has_data && whole;
 }

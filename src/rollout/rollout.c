@@ -7,6 +7,7 @@
 #include "base/settings.h"
 #include "base/text.h"
 #include "env/failure.h"
+#include "env/ignore_paths.h"
 #include "json/write.h"
 #include "policy/policy.h"
 
@@ -45,15 +46,6 @@ static void name_rollout(struct rollout *r)
 	rollout_task_name(r->conf->task ? str_from(r->conf->task) : name, r->task);
 	snprintf(r->id, sizeof(r->id), "%s.%lld", r->task, (long long)r->conf->sample);
 	r->writer.rollout = r->id;
-}
-
-/* True for \1ignore\2 none: every member counts. */
-static bool ignores_none(const struct env_conf *conf)
-{
-	for (size_t i = 0; i < conf->ignore_count; i++)
-		if (strcmp(conf->ignore[i], "none") == 0)
-			return true;
-	return false;
 }
 
 /* ---- lines of the recording ---- */
@@ -103,7 +95,7 @@ static int put_header(struct rollout *r, struct error *err)
 	if (e->protocol) {
 		f.seeded = r->result->seeded = c->env.has_seed && e->traits.takes_seed;
 		set_env(e, &f);
-		f.no_names = ignores_none(&c->env);
+		f.no_names = ignore_paths_all_count(&c->env);
 		f.volatile_numbers = buf_view(&r->volatile_numbers);
 		f.state_ignore = r->ignore.n ? buf_view(&r->ignore) : f.state_ignore;
 	}
@@ -237,7 +229,7 @@ static int choose_ignored(struct rollout *r, bool reads, struct error *err)
 {
 	struct volatile_members *v = r->conf->volatile_members;
 
-	if (!v || ignores_none(&r->conf->env))
+	if (!v || ignore_paths_all_count(&r->conf->env))
 		return 0;
 	if (reads && find_volatile_members(r, err))
 		return -1;
@@ -340,12 +332,6 @@ static int open_policy(struct rollout *r, struct error *err)
 	return 0;
 }
 
-static int end_interrupted(struct rollout *r, struct error *err)
-{
-	io_ignore_stop(r->conf->io);
-	return rollout_put_end(r, END_INTERRUPTED, "interrupted", STR_NONE, err);
-}
-
 /* Without tools no policy can match: a fact about the server, which is recorded. */
 static bool nothing_to_call(const struct rollout *r)
 {
@@ -374,7 +360,7 @@ static int reset(struct rollout *r, struct env_reply *reply, struct error *err)
 	struct volatile_members *v = r->conf->volatile_members;
 	bool reads = false;
 
-	v = ignores_none(&r->conf->env) ? NULL : v;
+	v = ignore_paths_all_count(&r->conf->env) ? NULL : v;
 	if (v && volatile_members_wait(v, r->conf->io, &reads, err))
 		return -1;
 	int failed = env_reset(r->env, reply, err);
@@ -437,7 +423,8 @@ static __attribute__((noinline)) int end_after_error(struct rollout *r, struct e
 	switch (why.kind) {
 	case FAIL_INTERRUPTED:
 		io_ignore_stop(r->conf->io);
-		return begun ? end_interrupted(r, err) : end_unopened(r, &why, err);
+		return begun ? rollout_put_end(r, END_INTERRUPTED, "interrupted", STR_NONE, err)
+		             : end_unopened(r, &why, err);
 	case FAIL_TRANSPORT:
 	case FAIL_TIMEOUT:
 	case FAIL_PROTOCOL:

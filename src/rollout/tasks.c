@@ -168,16 +168,13 @@ static int read_lines(struct tasks *t, struct str text, const char *name, struct
 	int failed = 0;
 
 	for (size_t number = 1; text.n && !failed; number++) {
-		const char *end = memchr(text.p, '\n', text.n);
-		struct str line = {text.p, end ? (size_t)(end - text.p) : text.n};
 		struct keyed k = {.what = "",
 		                  .name = name,
-		                  .text = text_trim(line),
+		                  .text = text_trim(str_cut(&text, '\n')),
 		                  .line = number,
 		                  .arena = &t->arena,
 		                  .err = err};
 
-		text = str_skip(text, line.n + (end != NULL));
 		if (k.text.n && t->count == TASKS_MAX)
 			failed = keyed_fail(&k, "more than %d tasks", TASKS_MAX);
 		else if (k.text.n)

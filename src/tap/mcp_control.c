@@ -43,10 +43,8 @@ static void choose_ignored(struct mcp_client *c, enum state_kind kind, struct st
 {
 	struct error none = {0};
 
-	ignore_paths_release(&c->ignored);
-	c->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&c->ignored, NULL, 0, kind == STATE_NONE ? STR("null") : first,
-	                        &none)) {
+	if (ignore_paths_choose(&c->ignored, &(struct env_conf){.ignore_count = 0},
+	                        kind == STATE_NONE ? STR("null") : first, &none)) {
 		buf_clear(&c->ignored.json); /* only pointers that are given can be wrong */
 	}
 }

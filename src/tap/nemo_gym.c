@@ -172,9 +172,9 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 	struct ignore_paths before = s->ignored;
 	struct error ignored = {0}; /* only pointers that are given can be wrong */
 
-	s->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&s->ignored, NULL, 0, steps ? reset->observation : STR_NONE,
-	                        &ignored)) {
+	s->ignored = (struct ignore_paths){.aside = NULL};
+	if (ignore_paths_choose(&s->ignored, &(struct env_conf){.ignore_count = 0},
+	                        steps ? reset->observation : STR_NONE, &ignored)) {
 		buf_clear(&s->ignored.json);
 	}
 

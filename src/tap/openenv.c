@@ -129,10 +129,9 @@ static void choose_state(struct openenv_tap *s, struct str state, struct str obs
 	struct error err = {0};
 
 	s->kind = asks ? STATE_OPENENV : STATE_OBSERVATION;
-	s->ignored =
-		(struct ignore_paths){.json = BUF(BUF_MAX_SMALL),
-	                              .aside = asks ? NULL : openenv_metadata_aside(observation)};
-	if (ignore_paths_choose(&s->ignored, NULL, 0, asks ? state : observation, &err))
+	s->ignored.aside = asks ? NULL : openenv_metadata_aside(observation);
+	if (ignore_paths_choose(&s->ignored, &(struct env_conf){.ignore_count = 0},
+	                        asks ? state : observation, &err))
 		tap_note(s->tap, EVENT_NOTIFICATION, "ignored members", str_from(err.text));
 }
 
@@ -376,7 +375,7 @@ static void refuse(struct openenv_tap *s, const struct openenv_answer *a)
 {
 	struct env_reply reply;
 
-	openenv_read_other(a, &s->reading, &reply);
+	openenv_read(a, NULL, &s->reading, &reply);
 	tell_facts(s);
 	tap_session_refused(s->tap, &reply);
 	s->closed = true;
@@ -543,7 +542,7 @@ static void read_ending(struct openenv_tap *s, const struct tap_ending *e, struc
 	                                   : e->code ? STR("the server closed the connection")
 	                                             : STR("the server dropped the connection")};
 
-	openenv_read_other(&a, &s->reading, out);
+	openenv_read(&a, NULL, &s->reading, out);
 }
 
 static void free_session(struct openenv_tap *s)

@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	out.env_steps = flags & PATTERN ? 3 : -1;
 	openenv_confirm_uncounted(&reading, 3, &counts, &out);
 	check_reply(&out, decoded);
-	openenv_read_other(&a, &reading, &out);
+	openenv_read(&a, NULL, &reading, &out);
 	check_reply(&out, decoded);
 	reading_release(&reading);
 	return 0;

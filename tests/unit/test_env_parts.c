@@ -132,7 +132,7 @@ static struct env_reply openenv_reply_of(int status, bool page)
 
 	a.text = page ? STR("<!DOCTYPE html><html></html>") : STR_NONE;
 	reading_init(&r);
-	openenv_read_other(&a, &r, &out);
+	openenv_read(&a, NULL, &r, &out);
 	reading_release(&r);
 	return out;
 }
@@ -258,19 +258,17 @@ static const struct {
 static void test_ignored(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(ignores); i++) {
-		struct ignore_paths e = {.json = BUF(BUF_MAX_SMALL)};
+		struct ignore_paths e = {.aside = NULL};
+		struct env_conf conf = {.ignore = ignores[i].given};
 		struct error err = {0};
-		size_t count = 0;
 
-		while (ignores[i].given[count])
-			count++;
-		int failed = ignore_paths_choose(&e, ignores[i].given, count,
-		                                 str_from(ignores[i].state), &err);
+		while (ignores[i].given[conf.ignore_count])
+			conf.ignore_count++;
+		int failed = ignore_paths_choose(&e, &conf, str_from(ignores[i].state), &err);
 
 		is_str(failed ? NULL : buf_cstr(&e.json), ignores[i].wanted, "state %s",
 		       ignores[i].state ? ignores[i].state : "unknown");
-		ok(failed == ignore_paths_check(ignores[i].given, count, &err) &&
-		           (!failed || err.kind == FAIL_USAGE),
+		ok(failed == ignore_paths_check(&conf, &err) && (!failed || err.kind == FAIL_USAGE),
 		   "usage: %s", err.text);
 		ignore_paths_release(&e);
 	}

@@ -190,7 +190,7 @@ static void openenv_errors(int n)
 	       "]}", n, false);
 	a.data = buf_view(&data);
 	reading_init(&reading);
-	openenv_read_other(&a, &reading, &reply);
+	openenv_read(&a, NULL, &reading, &reply);
 	reading_release(&reading);
 	buf_release(&data);
 }

@@ -18,14 +18,6 @@ static const struct endpoint endpoints[] = {
 	[CONTROL_STATUS] = {"/control/status", "control://status"},
 };
 
-/* The control endpoints are siblings of /mcp, not below it. */
-static void set_base(struct control_plane *c, const char *mcp_url)
-{
-	http_json_set_base(&c->http, mcp_url);
-	if (str_ends(buf_view(&c->http.base), STR("/mcp")))
-		buf_cut(&c->http.base, c->http.base.n - 4);
-}
-
 void control_init(struct control_plane *c, struct io *io, struct mcp_session *session,
                   struct event_queue *events, const struct env_conf *conf)
 {
@@ -121,7 +113,9 @@ int control_detect(struct control_plane *c, struct error *err)
 
 	if (str_starts(str_from(buf_cstr(&c->session->url)), STR(STDIO_SCHEME)))
 		return find_resources(c, err);
-	set_base(c, buf_cstr(&c->session->url));
+	http_json_set_base(&c->http, buf_cstr(&c->session->url));
+	if (str_ends(buf_view(&c->http.base), STR("/mcp"))) /* siblings of it, not below it */
+		buf_cut(&c->http.base, c->http.base.n - 4);
 	if (fetch(c, CONTROL_RESET, false, STR("{}"), &status, err))
 		return -1;
 	note_no_reply(c, status);
@@ -241,12 +235,6 @@ static void explain_http(const char *method, const char *path, int status, struc
 	}
 }
 
-/* Does the server return this in place of a state it does not have? */
-static bool is_placeholder(struct str body)
-{
-	return json_is(JSON_GET(body, "observation"), STR("session_not_initialized"));
-}
-
 /* Is the answer only an error? Next to an observation, "error" is an ordinary member. */
 static bool reports_error(struct str body, struct str *message)
 {
@@ -273,7 +261,8 @@ bool control_reply_holds(enum control_what what, int status, struct str body, st
 	} else if (reports_error(body, &message)) {
 		buf_printf(why, "%s returned HTTP 200 with an error: ", path);
 		json_decode(message, why);
-	} else if (what == CONTROL_STATE && is_placeholder(body)) {
+	} else if (what == CONTROL_STATE && /* it has none */
+	           json_is(JSON_GET(body, "observation"), STR("session_not_initialized"))) {
 		buf_printf(why, "%s names no session", path);
 	}
 	return why->n == 0;

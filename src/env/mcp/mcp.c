@@ -357,13 +357,7 @@ static int choose_ignored(struct env_mcp *e, struct error *err)
 	e->state_read = !control && first.p != NULL;
 	if (e->source.kind == STATE_NONE && !given)
 		first = STR("null"); /* there will never be a state: nothing to ignore */
-	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_MESSAGE)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
-		return -1;
-	e->base.facts.state_ignore = buf_view(&e->ignored.json);
-	e->base.facts.ignore_paths = e->ignored.paths;
-	return 0;
+	return ignore_paths_of_session(&e->ignored, &e->base, e->conf, first, err);
 }
 
 /* Reads the step count before our first step. Its reward belongs to earlier steps and is
@@ -508,7 +502,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->base.ops = &env_mcp;
 	e->conf = conf;
 	e->io = io;
-	e->tools = e->ignored.json = BUF(BUF_MAX_MESSAGE);
+	e->tools = BUF(BUF_MAX_MESSAGE);
 	e->extra = e->client_version = BUF(BUF_MAX_SMALL);
 	e->hasher = hasher_new();
 	mcp_known_init(&e->known, &e->base.events);

@@ -147,7 +147,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 		take_session(e, a.data);
 	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
 	out->env_session = e->http.base.facts.env_session;
-	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
+	return ignore_paths_of_session(&e->http.ignored, base, e->http.conf, e->http.last, err);
 }
 
 /* ---- calls and the state ---- */

@@ -125,13 +125,13 @@ static int list_tools(struct env_openenv *e, struct error *err)
 	struct openenv_answer a;
 
 	if (e->wire.ws) {
-		if (openenv_ask(&e->wire, OPENENV_MCP, request, &a, err))
+		if (openenv_ask(&e->wire, OPENENV_MCP, request, false, &a, err))
 			return -1;
 		struct str result = JSON_GET(a.data, "result");
 		if (a.got == OPENENV_ANSWER && store_tools(e, JSON_GET(result, "tools")))
 			return 0;
 	}
-	if (openenv_ask(&e->wire, OPENENV_STEP, STR("{\"type\":\"list_tools\"}"), &a, err))
+	if (openenv_ask(&e->wire, OPENENV_STEP, STR("{\"type\":\"list_tools\"}"), false, &a, err))
 		return -1;
 	struct str observation = JSON_GET(a.data, "observation");
 	if (a.got == OPENENV_ANSWER)

@@ -80,7 +80,7 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
 	buf_clear(&e->state);
 	e->env_steps = -1;
 	e->state_returned = false;
-	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err))
+	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, false, &a, err))
 		return -1;
 	if (a.got == OPENENV_ANSWER && json_type(a.data) == JSON_OBJECT) {
 		struct str values[ARRAY_LEN(bookkeeping)];
@@ -92,7 +92,7 @@ static int request_state(struct env_openenv *e, bool after_reset, struct error *
 			e->env_steps = -1;
 		return 0;
 	}
-	openenv_read_other(&a, &e->http.reading, &failure);
+	openenv_read(&a, NULL, &e->http.reading, &failure);
 	http_env_note_state(&e->http, failure.error.message);
 	return 0;
 }
@@ -134,8 +134,9 @@ static int choose_ignored(struct env_openenv *e, struct error *err)
 	struct str first = kind == STATE_OPENENV ? buf_view(&e->state) : e->http.last;
 	bool whole = kind == STATE_OBSERVATION && !e->http.source.target.n;
 
-	return http_env_choose_ignored(&e->http, first.n ? first : STR_NONE,
-	                               whole ? openenv_metadata_aside(e->http.last) : NULL, err);
+	e->http.ignored.aside = whole ? openenv_metadata_aside(e->http.last) : NULL;
+	return ignore_paths_of_session(&e->http.ignored, &e->http.base, e->http.conf,
+	                               first.n ? first : STR_NONE, err);
 }
 
 int openenv_state(struct env *base, struct str *out, struct error *err)
@@ -191,7 +192,7 @@ int openenv_reset(struct env *base, struct env_reply *out, struct error *err)
 	struct openenv_answer a;
 
 	write_reset(e);
-	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->http.request), &a, err))
+	if (openenv_ask(&e->wire, OPENENV_RESET, buf_view(&e->http.request), false, &a, err))
 		return -1;
 	struct openenv_question q = {.known_tool = true, .is_reset = true};
 	openenv_read(&a, &q, &e->http.reading, out);
@@ -236,7 +237,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	*out = (struct env_reply){REPLY_UNKNOWN};
 	buf_clear(&e->state);
 	write_action(e, name, arguments);
-	if (openenv_ask_and_state(&e->wire, OPENENV_STEP, buf_view(&e->http.request), &a, err))
+	if (openenv_ask(&e->wire, OPENENV_STEP, buf_view(&e->http.request), true, &a, err))
 		return -1;
 	struct openenv_question q = {.known_tool = known,
 	                             .before = http_env_before(&e->http),
@@ -265,7 +266,7 @@ static int declined(struct env_openenv *e, const struct openenv_answer *a, bool 
 	bool busy = a->code == 429 || (a->code >= 500 && a->code != 501);
 
 	if (a->code == 401 || (busy && !a->page)) {
-		openenv_read_other(a, &e->http.reading, refusal);
+		openenv_read(a, NULL, &e->http.reading, refusal);
 		return 0;
 	}
 	if (a->code / 100 == 3) {
@@ -303,11 +304,11 @@ static int await_first_state(struct env_openenv *e, struct env_reply *refusal, s
 {
 	struct openenv_answer a;
 
-	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, &a, err))
+	if (openenv_ask(&e->wire, OPENENV_STATE, STR_NONE, false, &a, err))
 		return -1;
 	if (!e->wire.gone)
 		return 0; /* an environment may have no state before its first reset */
-	openenv_read_other(&a, &e->http.reading, refusal);
+	openenv_read(&a, NULL, &e->http.reading, refusal);
 	if (a.got == OPENENV_ENDED && a.end == WEBSOCKET_LOST)
 		return error_set(err, FAIL_TRANSPORT, "%.*s", STR_ARG(a.text));
 	return 0;

@@ -75,15 +75,11 @@ MUST_USE int openenv_connect(struct openenv_wire *w, struct openenv_answer *out,
 
 /* Sends a request once. data: raw JSON object, the content of a reset, an action or a JSON-RPC
    request. After OPENENV_STRAY, ENDED, LATE and errors that close the session the wire is closed,
-   so that a late reply is never mistaken for the next one. -1: interrupted, or a local failure. */
+   so that a late reply is never mistaken for the next one. and_state: over a WebSocket the state is
+   requested in the same packet, which wakes the server once; unless the wire is closed, the next
+   request must be OPENENV_STATE, and gets that reply. -1: interrupted, or a local failure. */
 MUST_USE int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
-                         struct openenv_answer *out, struct error *err);
-
-/* As openenv_ask. Over a WebSocket the state is requested in the same packet, which wakes the
-   server once. Unless the wire is closed, the next request must be OPENENV_STATE, and gets that
-   reply. */
-MUST_USE int openenv_ask_and_state(struct openenv_wire *w, enum openenv_ask what, struct str data,
-                                   struct openenv_answer *out, struct error *err);
+                         bool and_state, struct openenv_answer *out, struct error *err);
 
 /* Context of a request, used to read its reply. */
 struct openenv_question {
@@ -98,12 +94,9 @@ struct openenv_question {
 	size_t error_text_count;
 };
 
-/* Reads a reply to a reset or a step. */
+/* Reads a reply to a reset or a step; q NULL: to another request, outcome and error only. */
 void openenv_read(const struct openenv_answer *a, const struct openenv_question *q,
                   struct reply_reading *r, struct env_reply *out);
-/* Reads a reply to another request: outcome and error only. */
-void openenv_read_other(const struct openenv_answer *a, struct reply_reading *r,
-                        struct env_reply *out);
 
 /* Call for a step whose reply may have been one that only looks good: out->env_steps is the
    environment's count after it, `before` the one before it (-1: unknown). A step that was not

@@ -364,9 +364,3 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		out->error.class = CLASS_UNKNOWN_TOOL;
 	out->http_status = a->got == OPENENV_STATUS ? a->code : 0;
 }
-
-void openenv_read_other(const struct openenv_answer *a, struct reply_reading *r,
-                        struct env_reply *out)
-{
-	openenv_read(a, NULL, r, out);
-}

@@ -126,7 +126,8 @@ bool openenv_error_closes(struct str error)
 }
 
 /* Frames have no request ids, so the type must match. */
-static void read_frame(struct str text, bool binary, const char *wanted, struct openenv_answer *out)
+void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *asked,
+                        struct openenv_answer *out)
 {
 	static const struct str keys[] = {STR_INIT("type"), STR_INIT("data")};
 	struct str values[2] = {{NULL, 0}};
@@ -145,13 +146,9 @@ static void read_frame(struct str text, bool binary, const char *wanted, struct 
 	if (json_is(type, STR("error")))
 		out->got = OPENENV_ERROR;
 	else
-		out->got = json_is(type, str_from(wanted)) ? OPENENV_ANSWER : OPENENV_STRAY;
-}
-
-void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *asked,
-                        struct openenv_answer *out)
-{
-	read_frame(text, binary, asked ? questions[*asked].answer : "", out);
+		out->got = asked && json_is(type, str_from(questions[*asked].answer))
+		                   ? OPENENV_ANSWER
+		                   : OPENENV_STRAY;
 }
 
 static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
@@ -182,7 +179,7 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 		}
 		if (websocket_receive(w->ws, &m, 0, err) <= 0)
 			break;
-		read_frame(m.bytes, m.binary, "", out);
+		openenv_read_frame(m.bytes, m.binary, NULL, out);
 		if (out->got == OPENENV_ERROR && openenv_error_closes(out->data)) {
 			close_session(w, STR("the server closed the session"));
 			return true;
@@ -193,12 +190,6 @@ static bool read_unsolicited(struct openenv_wire *w, struct openenv_answer *out,
 		return false;
 	ended(w, out);
 	return true;
-}
-
-static void write_frame(struct openenv_wire *w, const char *type, struct str data)
-{
-	buf_clear(&w->request);
-	json_pack(&w->request, "{type:%t,data:%?r}", type, data);
 }
 
 static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
@@ -213,12 +204,13 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 }
 
 /* False: the server has ended the session; *out has the reason. */
-static bool send_question(struct openenv_wire *w, const struct question *q, struct str data,
-                          bool and_state, struct openenv_answer *out, struct error *err)
+static bool send_question(struct openenv_wire *w, const char *type, struct str data, bool and_state,
+                          struct openenv_answer *out, struct error *err)
 {
 	if (read_unsolicited(w, out, err))
 		return false;
-	write_frame(w, q->type, data);
+	buf_clear(&w->request);
+	json_pack(&w->request, "{type:%t,data:%?r}", type, data);
 	if (and_state)
 		websocket_send_both(w->ws, buf_view(&w->request), STR("{\"type\":\"state\"}"));
 	else
@@ -227,15 +219,15 @@ static bool send_question(struct openenv_wire *w, const struct question *q, stru
 	return true;
 }
 
-static int receive_answer(struct openenv_wire *w, const struct question *q,
-                          struct openenv_answer *out, struct error *err)
+static int receive_answer(struct openenv_wire *w, enum openenv_ask what, struct openenv_answer *out,
+                          struct error *err)
 {
 	struct websocket_message m;
 	int got = websocket_receive(w->ws, &m, w->http->conf->timeout_ms, err);
 
 	if (got <= 0)
 		return got ? no_answer(w, out, err) : ended(w, out);
-	read_frame(m.bytes, m.binary, q->answer, out);
+	openenv_read_frame(m.bytes, m.binary, &what, out);
 	if (out->got == OPENENV_ERROR && openenv_error_closes(out->data))
 		close_session(w, STR("the server closed the session"));
 	if (out->got == OPENENV_STRAY) {
@@ -252,13 +244,12 @@ static int receive_answer(struct openenv_wire *w, const struct question *q,
 static int ask_ws(struct openenv_wire *w, enum openenv_ask what, struct str data, bool and_state,
                   struct openenv_answer *out, struct error *err)
 {
-	const struct question *q = &questions[what];
 	bool asked = w->state_asked && what == OPENENV_STATE;
 
 	w->state_asked = false;
-	if (!asked && !send_question(w, q, data, and_state, out, err))
+	if (!asked && !send_question(w, questions[what].type, data, and_state, out, err))
 		return 0;
-	return receive_answer(w, q, out, err);
+	return receive_answer(w, what, out, err);
 }
 
 /* ---- plain HTTP ---- */
@@ -288,8 +279,8 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 	return 0;
 }
 
-static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data, bool and_state,
-               struct openenv_answer *out, struct error *err)
+int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data, bool and_state,
+                struct openenv_answer *out, struct error *err)
 {
 	if (w->gone) {
 		*out = (struct openenv_answer){.got = OPENENV_ENDED,
@@ -299,16 +290,4 @@ static int ask(struct openenv_wire *w, enum openenv_ask what, struct str data, b
 	}
 	return w->ws ? ask_ws(w, what, data, and_state, out, err)
 	             : ask_http(w, what, data, out, err);
-}
-
-int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data,
-                struct openenv_answer *out, struct error *err)
-{
-	return ask(w, what, data, false, out, err);
-}
-
-int openenv_ask_and_state(struct openenv_wire *w, enum openenv_ask what, struct str data,
-                          struct openenv_answer *out, struct error *err)
-{
-	return ask(w, what, data, true, out, err);
 }

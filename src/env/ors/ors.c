@@ -292,7 +292,7 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 	e->http.base.facts.total_reward = STR_NONE;
 	buf_clear(&e->prompt);
 	out->env_session = e->http.base.facts.env_session;
-	return http_env_choose_ignored(&e->http, e->http.last, NULL, err);
+	return ignore_paths_of_session(&e->http.ignored, base, e->http.conf, e->http.last, err);
 }
 
 /* ---- calls and the state ---- */

@@ -263,9 +263,7 @@ static int verifiers_reset(struct env *base, struct env_reply *out, struct error
 	take_events(e);
 	if (failed)
 		return -1;
-	ignore_paths_release(&e->ignored);
-	e->ignored = (struct ignore_paths){.json = BUF(BUF_MAX_SMALL)};
-	if (ignore_paths_choose(&e->ignored, e->conf->ignore, e->conf->ignore_count, first, err))
+	if (ignore_paths_choose(&e->ignored, e->conf, first, err))
 		return -1;
 	fill_facts(e);
 	out->env_session = e->base.facts.env_session;

@@ -43,12 +43,11 @@ void timings_sort(struct timings *t)
 /* Episodes are compared without their ids and step counts. */
 int session_pool_init(struct session_pool *a, struct error *err)
 {
-	struct ignore_paths chosen = {.json = BUF(BUF_MAX_MESSAGE)};
+	struct ignore_paths chosen = {.aside = NULL};
 
 	a->hasher = hasher_new();
 	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
-	int failed =
-		ignore_paths_choose(&chosen, a->conf->ignore, a->conf->ignore_count, STR_NONE, err);
+	int failed = ignore_paths_choose(&chosen, a->conf, STR_NONE, err);
 	buf_release(&chosen.json);
 	a->left_out = chosen.paths;
 	return failed;

@@ -30,7 +30,7 @@ struct finding {
 	char message[320]; /* valid UTF-8; text from peers is escaped and truncated */
 };
 
-/* Adds a finding of the rule being called. `where` NULL or empty: a finding about the whole
+/* Adds a finding of the rule being called; none if `where` is empty. `where` NULL: about the whole
    rollout. What is printed begins with "RULE: turns A-B: ", so a message names no turns of its
    own; it begins with its subject, and a peer's text stands last. An option's name is enclosed in \1
    and \2 (base/settings.h). */

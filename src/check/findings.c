@@ -25,7 +25,7 @@ static struct finding *place(struct findings *f, enum severity severity)
 void finding_add(struct findings *out, enum severity severity, const struct span *where,
                  const char *pointer, const char *fmt, ...)
 {
-	struct finding *f = place(out, severity);
+	struct finding *f = where && where->count == 0 ? NULL : place(out, severity);
 
 	if (!f)
 		return;
@@ -35,7 +35,7 @@ void finding_add(struct findings *out, enum severity severity, const struct span
 	                      .last_turn = -1,
 	                      .first_step = -1,
 	                      .last_step = -1};
-	if (where && where->count > 0) {
+	if (where) {
 		f->first_turn = where->first_turn;
 		f->last_turn = where->last_turn;
 		f->first_step = where->first_step;

@@ -16,4 +16,24 @@ static inline const char *plural(int64_t n)
 	return n == 1 ? "" : "s";
 }
 
+/* The reset, or steps, that failed in one way. */
+struct failed_lines {
+	bool reset;
+	struct span steps;
+	char error[ERROR_TEXT]; /* of the first one */
+};
+
+static inline void failed_lines_add(struct failed_lines *s, const struct rollout_facts *r,
+                                    const struct derived_line *m, enum outcome outcome,
+                                    enum error_class class)
+{
+	if (m->line->outcome != outcome && line_error_class(m->line) != class)
+		return;
+	if (!s->reset && s->steps.count == 0)
+		peer_error(r->work, m->line, s->error);
+	if (m->is_step)
+		span_add(&s->steps, m->line->turn, m->line->step);
+	s->reset = s->reset || !m->is_step;
+}
+
 #endif

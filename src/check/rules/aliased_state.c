@@ -94,22 +94,23 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct aliased *s = state;
 	const struct episode_counts *e = &r->episode;
+	const struct span *steps = s->steps.count ? &s->steps : NULL;
 	bool moved = s->counted >= 2 && s->last_count > s->first_count;
 
 	if (!r->imported || r->series->changed_count > 0 || e->unchanged < 2)
 		return;
 	if (observed(s)) {
-		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
+		finding_add(out, SEVERITY_ERROR, steps, "/state",
 		            "every step has the final state, although %s changed in the "
 		            "observations",
 		            s->name);
 	} else if (moved && s->count_before == s->last_count) {
-		finding_add(out, SEVERITY_ERROR, &s->steps, "/state",
+		finding_add(out, SEVERITY_ERROR, steps, "/state",
 		            "the state before the first step already counts %" PRId64 " "
 		            "steps, as many as the final one",
 		            s->count_before);
 	} else if (moved && e->failed == 0 && s->steps.count >= 3) {
-		finding_add(out, SEVERITY_WARNING, &s->steps, "/state",
+		finding_add(out, SEVERITY_WARNING, steps, "/state",
 		            "every step has the final state, although the environment's step "
 		            "count went from %" PRId64 " to %" PRId64,
 		            s->first_count, s->last_count);

@@ -59,13 +59,9 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 
 	if (s->beyond)
 		rule_not_judged(out);
-	if (s->calls.count > 0) {
-		finding_add(out, SEVERITY_WARNING, &s->calls, "/tool_call/arguments",
-		            "%" PRId64 " call%s not match the tool's schema; first mismatch: %s: "
-		            "%s",
-		            s->calls.count, s->calls.count == 1 ? " does" : "s do", s->tool,
-		            s->why);
-	}
+	finding_add(out, SEVERITY_WARNING, &s->calls, "/tool_call/arguments",
+	            "%" PRId64 " call%s not match the tool's schema; first mismatch: %s: %s",
+	            s->calls.count, s->calls.count == 1 ? " does" : "s do", s->tool, s->why);
 }
 
 const struct check check_arguments_schema = {

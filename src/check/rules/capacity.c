@@ -1,36 +1,16 @@
 /* Rule capacity: a session or a step was refused because of capacity. */
 #include "check/rule.h"
 
-struct capacity {
-	bool session; /* the session itself was refused */
-	struct span steps;
-	char error[ERROR_TEXT];
-};
-
-static bool is_capacity(const struct line *l)
-{
-	return l->outcome == OUTCOME_CAPACITY || line_error_class(l) == CLASS_CAPACITY;
-}
-
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	struct capacity *s = state;
-
-	if (!is_capacity(m->line))
-		return;
-	if (!s->session && s->steps.count == 0)
-		peer_error(r->work, m->line, s->error);
-	if (m->is_step)
-		span_add(&s->steps, m->line->turn, m->line->step);
-	else
-		s->session = true;
+	failed_lines_add(state, r, m, OUTCOME_CAPACITY, CLASS_CAPACITY);
 }
 
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	const struct capacity *s = state;
+	const struct failed_lines *s = state;
 
-	if (s->session) {
+	if (s->reset) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error",
 		            "the server refused the session: %s", s->error);
 	} else if (s->steps.count > 0) {
@@ -55,7 +35,7 @@ const struct check check_capacity = {
 	       "Fix: run fewer rollouts at once, raise the server's limit (such as "
 	       "MAX_CONCURRENT_ENVS), or repair the proxy that loses the session.",
 	.wants = KIND_RESET | KIND_FAILED,
-	.state_size = sizeof(struct capacity),
+	.state_size = sizeof(struct failed_lines),
 	.line = line,
 	.end = end,
 };

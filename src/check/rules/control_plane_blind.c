@@ -66,25 +66,14 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		span_add(&s->unread, l->turn, l->step);
 }
 
-static void report_skipped(const struct blind *s, struct findings *out)
-{
-	if (s->lost.count + s->failed.count + s->unread.count > 0 || s->skipped.count == 0)
-		return;
-	finding_add(out, SEVERITY_INFO, &s->skipped, "/event",
-	            "the control plane was deliberately not read%s%s", s->reason[0] ? ": " : "",
-	            s->reason);
-}
-
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	const struct blind *s = state;
 	const char *colon = s->reason[0] ? ": " : "";
 
-	if (s->lost.count > 0) {
-		finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
-		            "the state was not read from the environment that the calls act on%s%s",
-		            colon, s->reason);
-	}
+	finding_add(out, SEVERITY_WARNING, &s->lost, "/event",
+	            "the state was not read from the environment that the calls act on%s%s", colon,
+	            s->reason);
 	if (s->unread.count > 0) {
 		finding_add(out, SEVERITY_WARNING, &s->unread, "/reward",
 		            "reward or status could not be read after %" PRId64 " of %" PRId64
@@ -96,7 +85,10 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 		            s->failed.count, plural(s->failed.count), s->lost.count ? "" : colon,
 		            s->lost.count ? "" : s->reason);
 	}
-	report_skipped(s, out);
+	if (s->lost.count + s->failed.count + s->unread.count == 0) {
+		finding_add(out, SEVERITY_INFO, &s->skipped, "/event",
+		            "the control plane was deliberately not read%s%s", colon, s->reason);
+	}
 }
 
 const struct check check_control_plane_blind = {

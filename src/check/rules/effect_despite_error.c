@@ -15,11 +15,9 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 			span_add(&steps, p->turn, p->step);
 		}
 	}
-	if (steps.count > 0) {
-		finding_add(out, SEVERITY_WARNING, &steps, "/outcome",
-		            "%" PRId64 " failed step%s changed the state; first error: %s",
-		            steps.count, plural(steps.count), error);
-	}
+	finding_add(out, SEVERITY_WARNING, &steps, "/outcome",
+	            "%" PRId64 " failed step%s changed the state; first error: %s", steps.count,
+	            plural(steps.count), error);
 }
 
 const struct check check_effect_despite_error = {

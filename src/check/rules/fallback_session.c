@@ -86,8 +86,6 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct fallback *s = state;
 
-	if (s->replies.count == 0)
-		return;
 	finding_add(out, s->changes > 0 ? SEVERITY_ERROR : SEVERITY_WARNING, &s->replies,
 	            "/meta/reply_session",
 	            "%" PRId64 " of %" PRId64 " replies name session %s%s%s%s", s->replies.count,

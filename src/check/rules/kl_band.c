@@ -65,28 +65,21 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 
 static void report_mismatches(const struct band *s, struct findings *out)
 {
-	if (s->uneven.count) {
-		finding_add(out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
-		            "in %" PRId64 " turn%s the trainer scored a different number of "
-		            "tokens than were sampled: %" PRId64 " instead of %" PRId64 " in "
-		            "turn %" PRId64,
-		            s->uneven.count, plural(s->uneven.count), s->there, s->here,
-		            s->uneven.first_turn);
-	}
-	if (s->alone.count) {
-		finding_add(out, SEVERITY_INFO, &s->alone, "/llm/logprobs",
-		            "%" PRId64 " turn%s with log-probabilities %s no matching turn in "
-		            "the trainer's file",
-		            s->alone.count, plural(s->alone.count),
-		            s->alone.count == 1 ? "has" : "have");
-	}
-	if (s->unrecorded.count) {
-		finding_add(out, SEVERITY_INFO, &s->unrecorded, "/llm/logprobs",
-		            "%" PRId64
-		            " turn%s of the trainer's file %s recorded without log-probabilities",
-		            s->unrecorded.count, plural(s->unrecorded.count),
-		            s->unrecorded.count == 1 ? "was" : "were");
-	}
+	finding_add(
+		out, SEVERITY_WARNING, &s->uneven, "/llm/logprobs",
+		"in %" PRId64 " turn%s the trainer scored a different number of tokens than were "
+		"sampled: %" PRId64 " instead of %" PRId64 " in turn %" PRId64,
+		s->uneven.count, plural(s->uneven.count), s->there, s->here, s->uneven.first_turn);
+	finding_add(out, SEVERITY_INFO, &s->alone, "/llm/logprobs",
+	            "%" PRId64
+	            " turn%s with log-probabilities %s no matching turn in the trainer's "
+	            "file",
+	            s->alone.count, plural(s->alone.count), s->alone.count == 1 ? "has" : "have");
+	finding_add(out, SEVERITY_INFO, &s->unrecorded, "/llm/logprobs",
+	            "%" PRId64
+	            " turn%s of the trainer's file %s recorded without log-probabilities",
+	            s->unrecorded.count, plural(s->unrecorded.count),
+	            s->unrecorded.count == 1 ? "was" : "were");
 }
 
 /* Avoids "-0.000" for values that round to zero. */

@@ -80,11 +80,9 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
-		if (all[i].span->count) {
-			finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
-			            "%s (%" PRId64 " turn%s)", all[i].what, all[i].span->count,
-			            plural(all[i].span->count));
-		}
+		finding_add(out, SEVERITY_WARNING, all[i].span, "/llm/logprobs",
+		            "%s (%" PRId64 " turn%s)", all[i].what, all[i].span->count,
+		            plural(all[i].span->count));
 	}
 }
 

@@ -71,17 +71,14 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	struct lost *s = state;
 
-	if (s->not_in_conversation.count) {
-		finding_add(out, SEVERITY_ERROR, &s->not_in_conversation, "/messages",
-		            "%" PRId64 " of the first %d repl%s did not reach the conversation",
-		            s->not_in_conversation.count, s->looked, s->looked == 1 ? "y" : "ies");
-	}
-	if (s->unread.count) {
-		finding_add(out, SEVERITY_ERROR, &s->unread, "/observation",
-		            "no observation was recorded for %" PRId64 " repl%s with content%s%s",
-		            s->unread.count, s->unread.count == 1 ? "y" : "ies",
-		            s->near[0] ? "; a similar key exists: " : "", s->near);
-	} else if (s->empty.count == s->replies && s->replies >= STILL_CALLS) {
+	finding_add(out, SEVERITY_ERROR, &s->not_in_conversation, "/messages",
+	            "%" PRId64 " of the first %d repl%s did not reach the conversation",
+	            s->not_in_conversation.count, s->looked, s->looked == 1 ? "y" : "ies");
+	finding_add(out, SEVERITY_ERROR, &s->unread, "/observation",
+	            "no observation was recorded for %" PRId64 " repl%s with content%s%s",
+	            s->unread.count, s->unread.count == 1 ? "y" : "ies",
+	            s->near[0] ? "; a similar key exists: " : "", s->near);
+	if (!s->unread.count && s->empty.count == s->replies && s->replies >= STILL_CALLS) {
 		finding_add(out, SEVERITY_WARNING, &s->empty, "/observation",
 		            "all %" PRId64 " replies are empty: the policy saw nothing",
 		            s->replies);

@@ -11,13 +11,10 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct span *steps = state;
 
-	if (steps->count > 0) {
-		finding_add(out, SEVERITY_WARNING, steps, "/step",
-		            "%" PRId64 " of %" PRId64
-		            " steps %s sent after the episode had ended at turn %" PRId64,
-		            steps->count, r->steps, steps->count == 1 ? "was" : "were",
-		            r->ended_turn);
-	}
+	finding_add(out, SEVERITY_WARNING, steps, "/step",
+	            "%" PRId64 " of %" PRId64
+	            " steps %s sent after the episode had ended at turn %" PRId64,
+	            steps->count, r->steps, steps->count == 1 ? "was" : "were", r->ended_turn);
 }
 
 const struct check check_post_terminal = {

@@ -157,8 +157,6 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 
 	if (s->prompt_left_out)
 		rule_not_judged(out);
-	if (!s->span.count)
-		return;
 	finding_add(out, harmless ? SEVERITY_INFO : SEVERITY_WARNING, &s->span,
 	            "/llm/prompt_token_ids",
 	            "in %" PRId64 " of %" PRId64 " turns the prompt does not continue the "

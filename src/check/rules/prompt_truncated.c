@@ -38,8 +38,6 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	struct growth *s = state;
 
-	if (!s->span.count)
-		return;
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt %s %" PRId64 " tokens although %" PRId64 " bytes of messages "
 	            "were added: the server truncates it",

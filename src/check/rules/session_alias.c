@@ -57,9 +57,8 @@ static void claim(struct alias *s, const struct rollout_facts *r, const struct d
 	if (owner.p)
 		peer_name(r->work, owner, other, sizeof(other));
 	peer_name(r->work, text, shown, sizeof(shown));
-	if (m->line->type == LINE_STEP)
-		span_add(&where, m->line->turn, m->line->step);
-	finding_add(out, SEVERITY_ERROR, &where, what,
+	span_add(&where, m->line->turn, m->line->step);
+	finding_add(out, SEVERITY_ERROR, m->line->type == LINE_STEP ? &where : NULL, what,
 	            "this rollout has the same environment as %s: %s", other, shown);
 }
 

@@ -6,29 +6,25 @@ struct churn {
 };
 
 /* An autoreset after the step that ends the episode is not churn. */
-static void add_event(struct churn *s, const struct rollout_facts *r, const struct line *l)
+static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
+	struct churn *s = state;
+	const struct line *l = m->line;
+
 	if (l->event == EVENT_SESSION_ID_CHANGED)
 		span_add(&s->session, l->turn, -1);
 	else if (l->event == EVENT_EPISODE_CHANGED && r->ended_turn < 0)
 		span_add(&s->episode, l->turn, -1);
 }
 
-static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
-{
-	add_event(state, r, m->line);
-}
-
 static void report_change(const char *what, const struct span *when, struct findings *out)
 {
-	if (when->count == 1) {
-		finding_add(out, SEVERITY_ERROR, when, "/event",
-		            "the %s id changed without a reset", what);
-	} else if (when->count > 1) {
-		finding_add(out, SEVERITY_ERROR, when, "/event",
-		            "the %s id changed %" PRId64 " times without a reset", what,
-		            when->count);
-	}
+	char times[40] = "";
+
+	if (when->count > 1)
+		snprintf(times, sizeof(times), " %" PRId64 " times", when->count);
+	finding_add(out, SEVERITY_ERROR, when, "/event", "the %s id changed%s without a reset",
+	            what, times);
 }
 
 static void end(void *state, const struct rollout_facts *r, struct findings *out)

@@ -87,11 +87,9 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	struct marked *s = state;
 
 	for (size_t i = 0; i < PLACES; i++) {
-		if (s->spans[i].count) {
-			finding_add(out, places[i].severity, &s->spans[i], places[i].pointer,
-			            "the special token %s appears as text in %s", s->mark[i],
-			            places[i].what);
-		}
+		finding_add(out, places[i].severity, &s->spans[i], places[i].pointer,
+		            "the special token %s appears as text in %s", s->mark[i],
+		            places[i].what);
 	}
 }
 

@@ -21,11 +21,9 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	const struct stale *s = state;
 
-	if (s->steps.count > 0) {
-		finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
-		            "%" PRId64 " failed step%s repeated an earlier reward (first: %s)",
-		            s->steps.count, plural(s->steps.count), s->reward);
-	}
+	finding_add(out, SEVERITY_WARNING, &s->steps, "/reward",
+	            "%" PRId64 " failed step%s repeated an earlier reward (first: %s)",
+	            s->steps.count, plural(s->steps.count), s->reward);
 }
 
 const struct check check_stale_reward = {

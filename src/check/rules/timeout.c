@@ -1,34 +1,14 @@
 /* Rule timeout: a step or the reset timed out. */
 #include "check/rule.h"
 
-struct timeouts {
-	bool reset; /* the start of the episode timed out */
-	struct span steps;
-	char error[ERROR_TEXT]; /* of the first one */
-};
-
-static bool is_timeout(const struct line *l)
-{
-	return l->outcome == OUTCOME_TIMEOUT || line_error_class(l) == CLASS_TIMEOUT;
-}
-
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
-	struct timeouts *s = state;
-
-	if (!is_timeout(m->line))
-		return;
-	if (!s->reset && s->steps.count == 0)
-		peer_error(r->work, m->line, s->error);
-	if (m->is_step)
-		span_add(&s->steps, m->line->turn, m->line->step);
-	else
-		s->reset = true;
+	failed_lines_add(state, r, m, OUTCOME_TIMEOUT, CLASS_TIMEOUT);
 }
 
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
-	const struct timeouts *s = state;
+	const struct failed_lines *s = state;
 
 	if (s->reset) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/error", "the reset timed out: %s",
@@ -57,7 +37,7 @@ const struct check check_timeout = {
 	       "create its environments before the first call.",
 	.needs = FACT(OUTCOME),
 	.wants = KIND_RESET | KIND_FAILED,
-	.state_size = sizeof(struct timeouts),
+	.state_size = sizeof(struct failed_lines),
 	.line = line,
 	.end = end,
 };

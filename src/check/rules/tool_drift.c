@@ -133,10 +133,8 @@ static void report_tool_change(const struct span *span, const char *name, const 
 
 	if (span->count > 1)
 		snprintf(more, sizeof(more), ", and %" PRId64 " more", span->count - 1);
-	if (span->count > 0) {
-		finding_add(out, SEVERITY_ERROR, span, pointer,
-		            "the server %s a tool during the rollout: %s%s", what, name, more);
-	}
+	finding_add(out, SEVERITY_ERROR, span, pointer,
+	            "the server %s a tool during the rollout: %s%s", what, name, more);
 }
 
 /* ---- the lists of other sessions ---- */

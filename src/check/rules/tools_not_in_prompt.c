@@ -55,8 +55,6 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 {
 	struct prompt *s = state;
 
-	if (!s->span.count)
-		return;
 	finding_add(out, SEVERITY_WARNING, &s->span, "/llm/usage/prompt_tokens",
 	            "the prompt had %" PRId64 " tokens, but the %zu tool%s alone need at "
 	            "least %" PRId64 ": the server leaves them out",

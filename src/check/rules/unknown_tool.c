@@ -36,8 +36,6 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 
 	if (s->beyond)
 		rule_not_judged(out);
-	if (s->calls.count == 0)
-		return;
 	char offered[64] = "the tool list is unknown";
 	if (r->tools_known == TOOLS_ALL) {
 		snprintf(offered, sizeof(offered), "it offers %zu tool%s", r->tool_count,

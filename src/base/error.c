@@ -53,6 +53,11 @@ int error_from_peer(struct error *e)
 	return -1;
 }
 
+bool error_is_peers(const struct error *e)
+{
+	return e->kind == FAIL_TRANSPORT || e->kind == FAIL_TIMEOUT || e->kind == FAIL_PROTOCOL;
+}
+
 int fail_exit_code(enum fail kind)
 {
 	switch (kind) {

@@ -37,6 +37,9 @@ int error_errno(struct error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
    break neither the command line nor our files. Returns -1. */
 int error_from_peer(struct error *e);
 
+/* Did the peer cause it: a connection, a timeout or a protocol that failed? */
+bool error_is_peers(const struct error *e);
+
 /* The exit code of a program that fails with this kind of error. */
 int fail_exit_code(enum fail kind);
 

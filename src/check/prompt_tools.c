@@ -38,16 +38,12 @@ static struct str name_at(struct str s)
 	return (struct str){s.p, n};
 }
 
-static bool is_small(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
 /* snake_case, camelCase: not a word of prose. */
 static bool is_compound(struct str name)
 {
 	for (size_t i = 1; i + 1 < name.n; i++) {
-		bool camel = is_small(name.p[i - 1]) && name.p[i] >= 'A' && name.p[i] <= 'Z';
+		bool camel = name.p[i - 1] >= 'a' && name.p[i - 1] <= 'z' && name.p[i] >= 'A' &&
+		             name.p[i] <= 'Z';
 
 		if (camel || (name.p[i] == '_' && is_name_byte(name.p[i - 1])))
 			return true;
@@ -116,19 +112,16 @@ static bool is_other_spelling_of_tool(const struct rollout_facts *r, struct str 
 
 /* ---- between backticks ---- */
 
-static bool ends_with(struct str s, const char *end)
-{
-	size_t n = strlen(end);
-
-	return s.n >= n && strncasecmp(s.p + s.n - n, end, n) == 0 &&
-	       (s.n == n || !is_name_byte(s.p[s.n - n - 1]));
-}
-
 static bool ends_with_any(struct str s, const char *const *ends, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (ends_with(s, ends[i]))
+	for (size_t i = 0; i < count; i++) {
+		size_t n = strlen(ends[i]);
+
+		if (s.n >= n && strncasecmp(s.p + s.n - n, ends[i], n) == 0 &&
+		    (s.n == n || !is_name_byte(s.p[s.n - n - 1]))) {
 			return true;
+		}
+	}
 	return false;
 }
 
@@ -173,21 +166,16 @@ static void look_at_backticks(struct prompt_search *p, struct str text)
 {
 	struct str rest = text;
 
+	str_cut(&rest, '`');
 	while (rest.n) {
-		const char *tick = memchr(rest.p, '`', rest.n);
-
-		if (!tick)
-			return;
-		rest = str_skip(rest, (size_t)(tick - rest.p) + 1);
-		struct str name = name_at(rest);
-		struct str before = {text.p, (size_t)(tick - text.p)};
+		struct str before = {text.p, (size_t)(rest.p - text.p) - 1}, name = name_at(rest);
 
 		rest = str_skip(rest, name.n);
 		if (name.n) {
 			look_at_quoted(p, before, name, rest);
-			tick = rest.n ? memchr(rest.p, '`', rest.n) : NULL;
-			rest = tick ? str_skip(rest, (size_t)(tick - rest.p) + 1) : STR("");
+			str_cut(&rest, '`');
 		}
+		str_cut(&rest, '`');
 	}
 }
 
@@ -244,16 +232,12 @@ static void look_at_elements(struct prompt_search *p, struct str text)
 {
 	const struct str open = STR("<tool_name>");
 
-	for (const char *at; (at = text.n ? memchr(text.p, '<', text.n) : NULL);) {
-		text = str_skip(text, (size_t)(at - text.p));
-		bool element = str_starts(text, open);
-		struct str name = element ? name_at(str_skip(text, open.n)) : STR_NONE;
+	for (size_t at; (at = find_at(text, open)) < text.n;) {
+		text = str_skip(text, at + open.n);
+		struct str name = name_at(text);
 
-		if (element && is_foreign(p->r, name) &&
-		    str_starts(str_skip(text, open.n + name.n), STR("</"))) {
+		if (is_foreign(p->r, name) && str_starts(str_skip(text, name.n), STR("</")))
 			present(p, name);
-		}
-		text = str_skip(text, 1);
 	}
 }
 

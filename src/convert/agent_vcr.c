@@ -3,7 +3,6 @@
 #include "recording/foreign.h"
 
 #include "convert/import.h"
-#include "env/error_text.h"
 #include "env/failure.h"
 #include "json/write.h"
 

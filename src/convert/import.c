@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "convert/convert.h"
 #include "convert/parquet.h"
-#include "env/error_text.h"
 #include "env/failure.h"
 #include "env/hidden_error.h"
 #include "json/python.h"

@@ -3,6 +3,7 @@
 
 #include "base/names.h"
 #include "base/text.h"
+#include "env/http_json.h"
 #include "env/ignore_paths.h"
 
 #include <assert.h>
@@ -84,34 +85,41 @@ static const struct env_ops *by_name(const char *protocol, struct error *err)
 	return unknown_protocol(protocol, err);
 }
 
+static int claim_of(const struct env_ops *e, const struct env_conf *conf)
+{
+	return e->claims ? e->claims(conf->url) : 0;
+}
+
+/* The last adapter of the table recognizes no server: it is what is left. */
 static const struct env_ops *by_url(const struct env_conf *conf, struct io *io)
 {
-	const struct env_ops *may_be = NULL;
+	const struct env_ops *found = NULL;
+	struct event_queue unread = {0};
+	struct http_json h;
 
-	for (size_t i = 0; i < environments_count; i++) {
+	for (size_t i = 0; i < environments_count && !found; i++)
+		found = claim_of(environments[i], conf) > 1 ? environments[i] : NULL;
+	if (found)
+		return found;
+	http_json_init(&h, conf, io, &unread);
+	for (size_t i = 0; i < environments_count && !found; i++) {
 		const struct env_ops *e = environments[i];
 
-		if (e->claims(conf->url) > 1)
-			return e;
+		if (claim_of(e, conf) && (!e->recognizes || e->recognizes(&h)))
+			found = e;
+		http_json_set_base(&h, conf->url); /* it may have looked elsewhere */
 	}
-	for (size_t i = 0; i < environments_count; i++) {
-		const struct env_ops *e = environments[i];
-
-		if (!e->claims(conf->url))
-			continue;
-		if (e->recognizes && e->recognizes(conf, io))
-			return e;
-		may_be = e->recognizes ? may_be : e;
-	}
-	return may_be;
+	http_json_release(&h);
+	events_release(&unread);
+	return found;
 }
 
 /* A URL always qualifies; other targets only if an adapter accepts them. */
-static bool is_supported(const char *url, const struct env_ops *found)
+static bool is_supported(const struct env_conf *conf, const struct env_ops *found)
 {
-	const char *colon = strchr(url, ':');
+	const char *colon = strchr(conf->url, ':');
 
-	return (colon && !strncmp(colon, "://", 3)) || found->claims(url) > 0;
+	return (colon && !strncmp(colon, "://", 3)) || claim_of(found, conf) > 0;
 }
 
 /* "127.0.0.1:8000/x", "localhost": a URL without its scheme? */
@@ -161,7 +169,7 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 
 	if (!found && conf->protocol)
 		return NULL;
-	if (!found || !is_supported(conf->url, found))
+	if (!found || !is_supported(conf, found))
 		return error_unsupported(conf->url, err);
 	if (conf->era && !found->has_eras) {
 		error_set(err, FAIL_USAGE, "\1era\2 %s: '%s' is not MCP, but %s", conf->era,

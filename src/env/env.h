@@ -83,6 +83,7 @@ struct env_facts {
 };
 
 struct env;
+struct http_json;
 
 /* What an examination of the session's contract found, as clauses with "; " between. */
 struct env_contract {
@@ -99,11 +100,11 @@ struct env_ops {
 	const char *limit_fix; /* how to raise the session limit of such a server */
 	bool has_eras;         /* it supports conf's era */
 	/* 2: the URL (scheme, path) certainly belongs to this adapter; 1: possibly; 0: it does
-	   not. */
+	   not. NULL: used only on request. */
 	int (*claims)(const char *url);
 	/* Asks the server whether it uses this protocol, if several adapters accept the URL.
 	   False also without a reply. NULL: used if no other adapter matches. */
-	bool (*recognizes)(const struct env_conf *conf, struct io *io);
+	bool (*recognizes)(struct http_json *h);
 	/* 0: *out is open, or *refusal->outcome is why the server refused the session. -1: not
 	   reached, or a local failure. *out is set whenever close() is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,

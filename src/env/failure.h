@@ -1,10 +1,24 @@
-/* Outcomes of failed calls: by the class of the error that was replied, by an HTTP status, and of
+/* Errors that were replied, by their texts: only of replies already known to be errors, because a text
+   never turns a success into a failure. And outcomes of failed calls: by the class of such an error, by an HTTP status, and of
    calls that failed with an error of ours (locally, not connected, or interrupted). Adapters
    classify what they receive themselves, also the end of a connection (their reply.c). */
 #ifndef ROLLDBG_ENV_FAILURE_H
 #define ROLLDBG_ENV_FAILURE_H
 
 #include "env/env.h"
+
+/* The class of an error message, or `otherwise`. `layer` is the origin of the message: a tool
+   may mention the capacity of an elevator, so in tool results only the exact messages of known
+   servers count as capacity errors. */
+enum error_class error_text_class(struct str message, enum error_layer layer,
+                                  enum error_class fallback);
+
+/* Does the text contain the pattern, ignoring case? '*' matches any text; a leading '^' anchors
+   the pattern. */
+bool error_text_matches(struct str text, const char *pattern);
+
+/* The `code` of an error object: a number or a string, raw; absent otherwise. */
+struct str error_code_of(struct str object);
 
 /* The outcome of a class: capacity, session-lost; else `otherwise`. A message "timed out" is not
    the outcome timeout, which means that there was no reply. */

@@ -1,7 +1,7 @@
 /* Detects errors in successful replies by structure: see hidden_error.h. */
 #include "env/hidden_error.h"
 
-#include "env/error_text.h"
+#include "env/failure.h"
 #include "json/canon.h"
 #include "json/index.h"
 

@@ -1,7 +1,6 @@
 /* Common to adapters over HTTP: see http_env.h. */
 #include "env/http_env.h"
 
-#include "env/error_text.h"
 #include "env/failure.h"
 #include "json/write.h"
 

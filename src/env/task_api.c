@@ -152,9 +152,7 @@ static int count_tasks(struct http_json *h, const struct buf *name, struct str s
 	int64_t count = -1;
 
 	buf_printf(&path, "/%s/num_tasks", buf_cstr(name));
-	buf_text(&body, "{\"split\":");
-	json_quote(&body, split);
-	buf_char(&body, '}');
+	json_pack(&body, "{split:%s}", split);
 	int failed = http_json_ask(h, buf_cstr(&path), buf_view(&body), &a, err);
 	if (!failed &&
 	    (a.status != 200 || !json_i64(JSON_GET(a.data, "num_tasks"), &count) || count < 0)) {

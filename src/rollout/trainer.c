@@ -56,38 +56,33 @@ static uint64_t processes(const struct trainer_settings *s)
 	return given_or(s->num_processes, 1);
 }
 
-/* Returns false if the product exceeds the maximum. */
-static bool multiply(uint64_t a, uint64_t b, uint64_t *out)
+/* UINT64_MAX if it is too large. */
+static uint64_t times(uint64_t a, uint64_t b)
 {
-	return !__builtin_mul_overflow(a, b, out) && *out <= TRAINER_SESSIONS_MAX;
+	return __builtin_mul_overflow(a, b, &a) ? UINT64_MAX : a;
 }
 
-static int too_many_sessions(const char *setting, struct error *err)
+static int check_sessions(const char *setting, uint64_t n, struct error *err)
 {
-	return error_set(err, FAIL_USAGE, "%s is more than %d", setting, TRAINER_SESSIONS_MAX);
-}
-
-static int too_many(struct error *err)
-{
-	return too_many_sessions("generation_batch_size", err);
+	return n <= TRAINER_SESSIONS_MAX ? 0
+	                                 : error_set(err, FAIL_USAGE, "%s is more than %d", setting,
+	                                             TRAINER_SESSIONS_MAX);
 }
 
 static int find_batch_size(const struct trainer_settings *s, uint64_t *batch, struct error *err)
 {
-	uint64_t global, steps = given_or(s->gradient_accumulation_steps, 1);
+	uint64_t global = times(per_device(s), processes(s));
+	uint64_t steps =
+		given_or(s->steps_per_generation, given_or(s->gradient_accumulation_steps, 1));
 
 	if (s->generation_batch_size && s->steps_per_generation) {
 		return error_set(err, FAIL_USAGE,
 		                 "generation_batch_size and steps_per_generation cannot both be "
 		                 "given");
 	}
-	if (!multiply(per_device(s), processes(s), &global))
-		return too_many(err);
-	if (!s->generation_batch_size) {
-		steps = given_or(s->steps_per_generation, steps);
-		return multiply(global, steps, batch) ? 0 : too_many(err);
-	}
-	*batch = s->generation_batch_size;
+	*batch = given_or(s->generation_batch_size, times(global, steps));
+	if (check_sessions("generation_batch_size", global, err))
+		return -1;
 	if (*batch % global) {
 		return error_set(err, FAIL_USAGE,
 		                 "generation_batch_size (%" PRIu64
@@ -96,14 +91,15 @@ static int find_batch_size(const struct trainer_settings *s, uint64_t *batch, st
 		                 " = %" PRIu64 ")",
 		                 *batch, per_device(s), processes(s), global);
 	}
-	return *batch <= TRAINER_SESSIONS_MAX ? 0 : too_many(err);
+	return check_sessions("generation_batch_size", *batch, err);
 }
 
 static uint64_t eval_batch(const struct trainer_settings *s)
 {
-	uint64_t n = given_or(s->per_device_eval_batch_size, PER_DEVICE_EVAL_BATCH_SIZE);
-
-	return !s->evaluates ? 0 : multiply(n, processes(s), &n) ? n : UINT64_MAX;
+	return s->evaluates
+	               ? times(given_or(s->per_device_eval_batch_size, PER_DEVICE_EVAL_BATCH_SIZE),
+	                       processes(s))
+	               : 0;
 }
 
 /* GRPOTrainer. */
@@ -129,58 +125,45 @@ static int plan_batch(const struct trainer_settings *s, struct trainer_plan *out
 		                 p.sessions, p.group_size);
 	}
 	p.groups = p.sessions / p.group_size;
-	if (eval > TRAINER_SESSIONS_MAX)
-		return too_many_sessions("per_device_eval_batch_size x num_processes", err);
 	p.sessions = eval > p.sessions ? eval : p.sessions;
 	*out = p;
-	return 0;
+	return check_sessions("per_device_eval_batch_size x num_processes", eval, err);
+}
+
+static int plan_concurrent(const char *name, uint64_t n, uint64_t group_size,
+                           struct trainer_plan *out, struct error *err)
+{
+	*out = (struct trainer_plan){.sessions = n, .group_size = group_size};
+	return check_sessions(name, n, err);
 }
 
 /* AsyncGRPO. */
-static int plan_inflight(const struct trainer_settings *s, struct trainer_plan *out,
-                         struct error *err)
+static uint64_t inflight(const struct trainer_settings *s)
 {
-	uint64_t n = given_or(s->max_staleness, MAX_STALENESS);
+	uint64_t each = times(given_or(s->max_staleness, MAX_STALENESS), per_device(s));
+	uint64_t steps = given_or(s->gradient_accumulation_steps, 1);
 
-	if (s->max_inflight_tasks) {
-		n = s->max_inflight_tasks;
-	} else if (!multiply(n, per_device(s), &n) ||
-	           !multiply(n, given_or(s->gradient_accumulation_steps, 1), &n) ||
-	           !multiply(n, processes(s), &n)) {
-		n = UINT64_MAX;
-	}
-	if (n > TRAINER_SESSIONS_MAX)
-		return too_many_sessions("max_inflight_tasks", err);
-	*out = (struct trainer_plan){.sessions = n,
-	                             .group_size = given_or(s->num_generations, NUM_GENERATIONS)};
-	return 0;
-}
-
-static int plan_concurrent(const char *name, const struct trainer_settings *s, uint64_t n,
-                           struct trainer_plan *out, struct error *err)
-{
-	if (n > TRAINER_SESSIONS_MAX)
-		return too_many_sessions(name, err);
-	*out = (struct trainer_plan){.sessions = n, .group_size = s->num_generations};
-	return 0;
+	return given_or(s->max_inflight_tasks, times(times(each, steps), processes(s)));
 }
 
 int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, struct error *err)
 {
 	switch (s->kind) {
 	case TRAINER_TRL_ASYNC:
-		return plan_inflight(s, out, err);
+		return plan_concurrent("max_inflight_tasks", inflight(s),
+		                       given_or(s->num_generations, NUM_GENERATIONS), out, err);
 	case TRAINER_VERIFIERS:
-		return plan_concurrent("max_concurrent", s,
-		                       given_or(s->max_concurrent, MAX_CONCURRENT), out, err);
+		return plan_concurrent("max_concurrent",
+		                       given_or(s->max_concurrent, MAX_CONCURRENT),
+		                       s->num_generations, out, err);
 	case TRAINER_NEMO_GYM:
 		if (!s->num_samples_in_parallel) {
 			return error_set(err, FAIL_USAGE,
 			                 "NeMo Gym runs all its samples at once unless "
 			                 "\1num_samples_in_parallel\2 is given");
 		}
-		return plan_concurrent("num_samples_in_parallel", s, s->num_samples_in_parallel,
-		                       out, err);
+		return plan_concurrent("num_samples_in_parallel", s->num_samples_in_parallel,
+		                       s->num_generations, out, err);
 	case TRAINER_TRL:
 		break;
 	}
@@ -244,11 +227,8 @@ void trainer_describe_time(const struct trainer_plan *p, uint64_t turns, uint64_
 
 	buf_printf(out, "%" PRIu64 " rollouts x %" PRIu64 " turn%s x %.3g ms", rollouts, turns,
 	           turns == 1 ? "" : "s", ms);
-	if (p->serial) {
-		buf_printf(out, " = %.3g %s a batch (the trainer never overlaps two calls)",
-		           all >= 1000 ? all / 1000 : all, all >= 1000 ? "s" : "ms");
-	} else {
-		buf_printf(out, ", overlapping: %.3g %s or more", all >= 1000 ? all / 1000 : all,
-		           all >= 1000 ? "s" : "ms");
-	}
+	buf_printf(out, "%s%.3g %s%s",
+	           p->serial ? " = " : ", overlapping: ", all >= 1000 ? all / 1000 : all,
+	           all >= 1000 ? "s" : "ms",
+	           p->serial ? " a batch (the trainer never overlaps two calls)" : " or more");
 }

@@ -3,7 +3,7 @@
 #include "tap/mcp_client.h"
 
 #include "base/text.h"
-#include "env/error_text.h"
+#include "env/failure.h"
 
 #include <stdlib.h>
 

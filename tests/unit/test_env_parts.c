@@ -1,6 +1,5 @@
 /* The small parts of environments: texts of errors, the queue of events, ignored members,
    options of state sources, and the id that hashing servers derive. */
-#include "env/error_text.h"
 #include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"

@@ -6,7 +6,6 @@
 #include "env/mcp/known.h"
 
 #include "base/html.h"
-#include "env/error_text.h"
 #include "env/failure.h"
 #include "env/mcp/input.h"
 #include "env/reading.h"

@@ -237,14 +237,9 @@ void mcp_set_failure(struct mcp_session *s, struct mcp_reply *r, enum mcp_got go
 	r->text = buf_view(&s->kept.text);
 }
 
-static bool is_ours(enum fail kind)
-{
-	return kind != FAIL_TIMEOUT && kind != FAIL_TRANSPORT && kind != FAIL_PROTOCOL;
-}
-
 int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	if (is_ours(err->kind))
+	if (!error_is_peers(err))
 		return -1;
 	mcp_set_failure(s, r,
 	                err->kind == FAIL_TIMEOUT     ? MCP_GOT_TIMEOUT
@@ -256,15 +251,9 @@ int mcp_or_failure(struct mcp_session *s, struct mcp_reply *r, struct error *err
 
 int mcp_note_trouble(struct mcp_session *s, struct error *err)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
-
-	if (is_ours(err->kind))
+	if (!error_is_peers(err))
 		return -1;
-	struct json_writer w = jw_begin(&detail);
-	jw_put_text(&w, "why", err->text);
-	jw_end(&w);
-	events_push_json(s->conf.events, EVENT_NOISE, &detail);
-	buf_release(&detail);
+	events_pack(s->conf.events, EVENT_NOISE, "{why:%t}", err->text);
 	return 0;
 }
 

@@ -36,21 +36,16 @@ static int style_of(struct str openapi)
 	return -1;
 }
 
-bool nemo_gym_answers(const struct env_conf *conf, struct io *io)
+bool nemo_gym_answers(struct http_json *h)
 {
-	struct http_json h;
-	struct event_queue unread = {0};
 	struct error err = {0};
 	struct str openapi;
 	int status;
-
-	http_json_init(&h, conf, io, &unread);
-	bool yes = !http_json_page(&h, "/openapi.json", &status, &openapi, &err) &&
+	bool yes = !http_json_page(h, "/openapi.json", &status, &openapi, &err) &&
 	           style_of(openapi) >= 0;
+
 	if (yes)
-		log_info("%s: NeMo Gym, because of the paths in its /openapi.json", conf->url);
-	http_json_release(&h);
-	events_release(&unread);
+		log_info("%s: NeMo Gym, because of the paths in its /openapi.json", h->conf->url);
 	return yes;
 }
 

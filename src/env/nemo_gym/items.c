@@ -9,34 +9,11 @@
 #define PARAMS     "responses_create_params"
 #define OTHER_TASK "rolldbg-other-task" /* one that no task has */
 
-static void put_call(struct buf *out, int number, struct str name, struct str arguments)
+static void put_call(struct buf *out, const char *id, struct str name, struct str arguments)
 {
-	char id[32];
-
-	snprintf(id, sizeof(id), "call_%d", number);
 	json_pack(out,
 	          "{type:'function_call',call_id:%t,id:%t,name:%s,arguments:%s,status:'completed'}",
 	          id, id, name, arguments);
-}
-
-static void put_output(struct buf *out, int number, struct str output)
-{
-	char id[32];
-
-	snprintf(id, sizeof(id), "call_%d", number);
-	json_pack(out, "{type:'function_call_output',call_id:%t,output:%s}", id, output);
-}
-
-/* What a model says: the action of environments without tools. */
-static void put_message(struct buf *out, int number, struct str text)
-{
-	char id[32];
-
-	snprintf(id, sizeof(id), "message_%d", number);
-	json_pack(out,
-	          "{type:'message',id:%t,role:'assistant',status:'completed',"
-	          "content:[{type:'output_text',text:%r,annotations:[]}]}",
-	          id, text);
 }
 
 void nemo_gym_add_call(struct env_nemo_gym *e, struct str name, struct str arguments,
@@ -46,10 +23,14 @@ void nemo_gym_add_call(struct env_nemo_gym *e, struct str name, struct str argum
 	                    : reply->raw.p       ? reply->raw
 	                                         : reply->error.message;
 
+	char id[32];
+
+	snprintf(id, sizeof(id), "call_%d", e->calls++);
 	buf_text(&e->items, e->items.n ? "," : "");
-	put_call(&e->items, e->calls, name, arguments);
+	put_call(&e->items, id, name, arguments);
 	buf_char(&e->items, ',');
-	put_output(&e->items, e->calls++, output.p ? output : STR(""));
+	json_pack(&e->items, "{type:'function_call_output',call_id:%t,output:%s}", id,
+	          output.p ? output : STR(""));
 }
 
 /* The user's members, and the parameters that each request must have. Leaves the object open. */
@@ -104,13 +85,20 @@ void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arg
 {
 	struct buf items = BUF(BUF_MAX_MESSAGE);
 	struct str text = JSON_GET(arguments, "text");
+	bool says = str_is(name, "step") && json_type(text) == JSON_STRING;
 	struct json_writer w;
+	char id[32];
 
+	snprintf(id, sizeof(id), says ? "message_%d" : "call_%d", e->calls++);
 	buf_char(&items, '[');
-	if (str_is(name, "step") && json_type(text) == JSON_STRING)
-		put_message(&items, e->calls++, text);
-	else
-		put_call(&items, e->calls++, name, arguments);
+	if (says) { /* the action of environments without tools */
+		json_pack(&items,
+		          "{type:'message',id:%t,role:'assistant',status:'completed',"
+		          "content:[{type:'output_text',text:%r,annotations:[]}]}",
+		          id, text);
+	} else {
+		put_call(&items, id, name, arguments);
+	}
 	buf_char(&items, ']');
 	begin_task(e, &w);
 	put_response(&w, buf_view(&items));

@@ -64,7 +64,7 @@ struct env_nemo_gym {
 };
 
 /* Does its /openapi.json describe a resources server? False also without a reply. */
-bool nemo_gym_answers(const struct env_conf *conf, struct io *io);
+bool nemo_gym_answers(struct http_json *h);
 /* Finds the style and the tools, those of the task (responses_create_params.tools) first. */
 MUST_USE int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal,
                                struct error *err);

@@ -22,27 +22,22 @@ static bool is_old(struct str openapi)
 	       json_get(paths, STR("/reset")).p && json_get(paths, STR("/step")).p;
 }
 
-bool openenv_answers(const struct env_conf *conf, struct io *io)
+bool openenv_answers(struct http_json *h)
 {
-	struct http_json h;
-	struct event_queue unread = {0};
 	struct error err = {0};
 	struct str body;
 	int status = 0;
+	bool yes = !http_json_page(h, "/schema", &status, &body, &err) && is_schema(body);
 
-	http_json_init(&h, conf, io, &unread);
-	bool yes = !http_json_page(&h, "/schema", &status, &body, &err) && is_schema(body);
 	if (yes) {
 		log_info("%s: OpenEnv, because /schema describes actions and observations",
-		         buf_cstr(&h.base));
+		         buf_cstr(&h->base));
 	} else if (status) {
-		yes = !http_json_page(&h, "/openapi.json", &status, &body, &err) && is_old(body);
-		log_info("%s: %s", buf_cstr(&h.base),
+		yes = !http_json_page(h, "/openapi.json", &status, &body, &err) && is_old(body);
+		log_info("%s: %s", buf_cstr(&h->base),
 		         yes ? "OpenEnv 0.1, because of the title of its /openapi.json"
 		             : "not OpenEnv: /schema and /openapi.json do not mention it");
 	}
-	http_json_release(&h);
-	events_release(&unread);
 	return yes;
 }
 

@@ -120,7 +120,7 @@ struct env_openenv {
 };
 
 /* Does the server describe itself as an OpenEnv server over HTTP? False also without a reply. */
-bool openenv_answers(const struct env_conf *conf, struct io *io);
+bool openenv_answers(struct http_json *h);
 
 /* Appends the tool that stands for the steps of an environment without tools, in an array. schema:
    raw, of its actions; may be empty. */

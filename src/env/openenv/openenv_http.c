@@ -3,13 +3,6 @@
 
 extern const struct env_ops env_openenv_http;
 
-/* Only on request. */
-static int http_claims(const char *url)
-{
-	(void)url;
-	return 0;
-}
-
 static int http_open(const struct env_conf *conf, struct io *io, struct env **out,
                      struct env_reply *refusal, struct error *err)
 {
@@ -42,7 +35,6 @@ const struct env_ops env_openenv_http = {
 	.help = "OpenEnv over plain HTTP, without sessions",
 	.protocols = (const char *const[]){"openenv-http", NULL},
 	.limit_fix = OPENENV_LIMIT_FIX,
-	.claims = http_claims,
 	.open = http_open,
 	.reset = openenv_reset,
 	.state = openenv_state,

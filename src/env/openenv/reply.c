@@ -4,7 +4,6 @@
 #include "env/openenv/openenv.h"
 
 #include "base/text.h"
-#include "env/error_text.h"
 #include "env/failure.h"
 #include "env/http_env.h"
 #include "env/reading.h"

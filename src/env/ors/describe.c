@@ -14,20 +14,15 @@ const char *ors_path(struct env_ors *e, const char *what)
 
 /* ---- environments ---- */
 
-bool ors_answers(const struct env_conf *conf, struct io *io)
+bool ors_answers(struct http_json *h)
 {
-	struct http_json h;
 	struct http_json_answer a;
-	struct event_queue unread = {0};
 	struct buf name = BUF(BUF_MAX_SMALL);
 	struct error err = {0};
+	bool yes = !task_api_ask_names(h, &name, &a, &err) && task_api_are_names(&a);
 
-	http_json_init(&h, conf, io, &unread);
-	bool yes = !task_api_ask_names(&h, &name, &a, &err) && task_api_are_names(&a);
 	if (yes)
-		log_info("%s: ORS, because of its /list_environments", conf->url);
-	http_json_release(&h);
-	events_release(&unread);
+		log_info("%s: ORS, because of its /list_environments", h->conf->url);
 	buf_release(&name);
 	return yes;
 }

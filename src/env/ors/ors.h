@@ -58,7 +58,7 @@ MUST_USE int ors_ask(struct env_ors *e, const char *path, struct str body, struc
 /* Finds the server's environments, and the one that the URL names: the base then lacks its name. */
 MUST_USE int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct error *err);
 /* Does it list environments as an ORS server does? False also without a reply. */
-bool ors_answers(const struct env_conf *conf, struct io *io);
+bool ors_answers(struct http_json *h);
 /* The tools of the task, or of the environment if the server knows no others. */
 MUST_USE int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *err);
 

@@ -110,8 +110,7 @@ static int record_failure(struct session_pool *a, struct session *s, const struc
 {
 	struct env_reply reply;
 
-	if (why->kind != FAIL_TRANSPORT && why->kind != FAIL_TIMEOUT &&
-	    why->kind != FAIL_PROTOCOL) {
+	if (!error_is_peers(why)) {
 		*err = *why;
 		return -1;
 	}

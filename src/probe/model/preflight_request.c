@@ -180,8 +180,7 @@ int preflight_list(struct preflight *p, struct error *err)
 	p->list_asked = true;
 	int failed = list(p, &q, err);
 	buf_release(&authorization);
-	if (failed && err->kind != FAIL_INTERRUPTED && err->kind != FAIL_SYSTEM &&
-	    err->kind != FAIL_USAGE && err->kind != FAIL_INPUT) {
+	if (failed && error_is_peers(err)) {
 		p->list_fault = arena_str(&p->arena, str_from(err->text));
 		return 0;
 	}

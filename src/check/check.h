@@ -136,9 +136,6 @@ static inline bool check_lacks_facts(const struct check *c, const struct rollout
 /* Appends "warning; error when .., info when ..": for lists, explanations and the manual. */
 void check_describe_severity(const struct check *c, struct buf *out);
 
-/* Sets cause, urgency and depth of each finding. */
-void causes_find(struct finding *list, size_t count);
-
 /* The first cause in the chain above f, a member of the list; f itself if nothing explains it. */
 const struct finding *causes_root(const struct finding *list, size_t count,
                                   const struct finding *f);

@@ -71,22 +71,6 @@ static int by_weight(const void *left, const void *right)
 	return strcmp(a->rule, b->rule);
 }
 
-void findings_sort(struct findings *f)
-{
-	causes_find(f->list, f->count);
-	if (f->count > 1)
-		qsort(f->list, f->count, sizeof(*f->list), by_weight);
-	if (f->left_out == 0)
-		return;
-	char *message = f->list[f->count - 1].message;
-	char more[64];
-	int n = snprintf(more, sizeof(more), " (and %zu more findings, not listed)", f->left_out);
-	size_t keep = sizeof(f->list->message) - 1 - (size_t)n;
-	size_t end = strlen(message);
-	end = text_utf8_cut((struct str){message, end}, keep).n;
-	memcpy(message + end, more, (size_t)n + 1);
-}
-
 void findings_spell(struct findings *f, void (*settings)(char *text, size_t n))
 {
 	for (size_t i = 0; i < f->count; i++) {
@@ -168,7 +152,8 @@ static void rank(struct finding *list, size_t count, struct finding *f)
 	}
 }
 
-void causes_find(struct finding *list, size_t count)
+/* Sets cause, urgency and depth of each finding. */
+static void causes_find(struct finding *list, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		list[i].cause = count > 1 ? cause_of(&list[i], list, count) : NULL;
@@ -177,4 +162,20 @@ void causes_find(struct finding *list, size_t count)
 	}
 	for (size_t i = 0; i < count; i++)
 		rank(list, count, &list[i]);
+}
+
+void findings_sort(struct findings *f)
+{
+	causes_find(f->list, f->count);
+	if (f->count > 1)
+		qsort(f->list, f->count, sizeof(*f->list), by_weight);
+	if (f->left_out == 0)
+		return;
+	char *message = f->list[f->count - 1].message;
+	char more[64];
+	int n = snprintf(more, sizeof(more), " (and %zu more findings, not listed)", f->left_out);
+	size_t keep = sizeof(f->list->message) - 1 - (size_t)n;
+	size_t end = strlen(message);
+	end = text_utf8_cut((struct str){message, end}, keep).n;
+	memcpy(message + end, more, (size_t)n + 1);
 }

@@ -105,7 +105,8 @@ struct env_ops {
 	/* Asks the server whether it uses this protocol, if several adapters accept the URL.
 	   False also without a reply. NULL: used if no other adapter matches. */
 	bool (*recognizes)(struct http_json *h);
-	/* 0: *out is open, or *refusal->outcome is why the server refused the session. -1: not
+	/* Replies are set to unknown before these are called, with outcome ok but for a step.
+	   0: *out is open, or *refusal->outcome is why the server refused the session. -1: not
 	   reached, or a local failure. *out is set whenever close() is needed. */
 	int (*open)(const struct env_conf *conf, struct io *io, struct env **out,
 	            struct env_reply *refusal, struct error *err);
@@ -115,8 +116,8 @@ struct env_ops {
 	/* Reads the current state: raw JSON, valid until the next call; absent if unknown. A
 	   second call without a step in between reads it again. */
 	int (*state)(struct env *e, struct str *out, struct error *err);
-	/* One call, sent at most once. arguments: raw JSON object. *out is always set:
-	   OUTCOME_NONE if -1 is returned before a reply arrived. */
+	/* One call, sent at most once. arguments: raw JSON object. *out keeps OUTCOME_NONE if -1 is
+	   returned before a reply arrived. */
 	int (*step)(struct env *e, struct str name, struct str arguments, struct env_reply *out,
 	            struct error *err);
 	/* After the last step of an episode, for an environment that judges it as a whole: sets

@@ -74,9 +74,6 @@ MUST_USE int second_read_await_control(struct rollout *r, struct error *err);
 MUST_USE int second_read_if_due(struct rollout *r, struct str state, struct error *err);
 /* After the last turn: the others no longer wait for this rollout. */
 void second_read_end(struct rollout *r);
-/* Records a read of the state that no call precedes. quiet: no other rollout acted since the read
-   before. One that is too large for an event is left out with a warning. */
-MUST_USE int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct error *err);
 
 /* Plays all turns, from the first decision to the end line. */
 MUST_USE int rollout_play(struct rollout *r, struct error *err);

@@ -114,33 +114,28 @@ static bool is_possible(const struct rollout *r)
 	return r->conf->rereads && state_kind_asks_server(rollout_env_facts(r)->state_kind);
 }
 
-int rollout_put_reread(struct rollout *r, struct str state, bool quiet, struct error *err)
+/* quiet: no other rollout acted since the read before. */
+static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 {
 	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	struct str again;
 	int failed = 0;
 
-	json_pack(&detail, quiet ? "{state:%r,quiet:true}" : "{state:%r}", state);
+	r->rereads++;
+	if (env_state(r->env, &again, err))
+		return -1;
+	quiet = quiet && is_quiet(r);
+	json_pack(&detail, quiet ? "{state:%r,quiet:true}" : "{state:%r}", again);
 	if (detail.full) {
 		log_warn("a second read of the state is too large to be recorded: %zu bytes",
-		         state.n);
-	} else {
+		         again.n);
+	} else if (again.p) {
 		const struct event e = {.kind = EVENT_STATE_REREAD, .detail = buf_view(&detail)};
 
 		failed = line_writer_event(&r->writer, r->turns, &e, err);
 	}
 	buf_release(&detail);
 	return failed;
-}
-
-static int put_second_read(struct rollout *r, bool quiet, struct error *err)
-{
-	struct str again;
-
-	r->rereads++;
-	if (env_state(r->env, &again, err))
-		return -1;
-	quiet = quiet && is_quiet(r);
-	return again.p ? rollout_put_reread(r, again, quiet, err) : 0;
 }
 
 static uint64_t wait_ms(const struct rollout *r, uint64_t calls, uint64_t most)

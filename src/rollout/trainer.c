@@ -138,7 +138,7 @@ static int plan_concurrent(const char *name, uint64_t n, uint64_t group_size,
 }
 
 /* AsyncGRPO. */
-static uint64_t inflight(const struct trainer_settings *s)
+static uint64_t sessions_in_flight(const struct trainer_settings *s)
 {
 	uint64_t each = times(given_or(s->max_staleness, MAX_STALENESS), per_device(s));
 	uint64_t steps = given_or(s->gradient_accumulation_steps, 1);
@@ -150,7 +150,7 @@ int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out, str
 {
 	switch (s->kind) {
 	case TRAINER_TRL_ASYNC:
-		return plan_concurrent("max_inflight_tasks", inflight(s),
+		return plan_concurrent("max_inflight_tasks", sessions_in_flight(s),
 		                       given_or(s->num_generations, NUM_GENERATIONS), out, err);
 	case TRAINER_VERIFIERS:
 		return plan_concurrent("max_concurrent",

@@ -52,8 +52,8 @@ static void session_open(struct session *s, const char *url)
 	if (io_new(&io_conf, &s->io, &err))
 		fail("io", err.text);
 	const struct env_ops *ops = env_find(&s->conf, s->io, &err);
-	if (!ops || ops->open(&s->conf, s->io, &s->env, &reply, &err) ||
-	    reply.outcome != OUTCOME_OK || ops->reset(s->env, &reply, &err) ||
+	if (!ops || env_open(ops, &s->conf, s->io, &s->env, &reply, &err) ||
+	    reply.outcome != OUTCOME_OK || env_reset(s->env, &reply, &err) ||
 	    reply.outcome != OUTCOME_OK) {
 		fail("session", err.text[0] ? err.text : outcome_name(reply.outcome));
 	}

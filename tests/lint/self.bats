@@ -47,7 +47,7 @@ needs() {
 	[ "$status" = 0 ]
 	source_with rollout 'int f(struct env *e) { return e->ops->step(e); }'
 	[ "$status" = 1 ]
-	[[ $output == *'ops->step() is called in src/env/env.c alone'* ]]
+	[[ $output == *'ops->step() is called in src/env/environments.c alone'* ]]
 }
 
 @test "a lower layer that includes a higher one is found" {

@@ -201,21 +201,21 @@ static void run_open(struct run *r, const struct script *script)
 	const struct env_ops *ops = env_find(&r->conf, io, &r->err);
 	if (!ops || strcmp(ops->name, "openenv") != 0)
 		abort();
-	r->rc = ops->open(&r->conf, io, &r->env, &r->reply, &r->err);
+	r->rc = env_open(ops, &r->conf, io, &r->env, &r->reply, &r->err);
 }
 
 static void run_started(struct run *r, const struct script *script)
 {
 	run_open(r, script);
-	if (r->rc || r->reply.outcome != OUTCOME_OK ||
-	    r->env->ops->reset(r->env, &r->reply, &r->err) || r->reply.outcome != OUTCOME_OK) {
+	if (r->rc || r->reply.outcome != OUTCOME_OK || env_reset(r->env, &r->reply, &r->err) ||
+	    r->reply.outcome != OUTCOME_OK) {
 		printf("# %s: not started: %s\n", script->name, r->err.text);
 	}
 }
 
 static void run_step(struct run *r, const char *tool, const char *arguments)
 {
-	r->rc = r->env->ops->step(r->env, str_from(tool), str_from(arguments), &r->reply, &r->err);
+	r->rc = env_step(r->env, str_from(tool), str_from(arguments), &r->reply, &r->err);
 }
 
 static int run_state(struct run *r)

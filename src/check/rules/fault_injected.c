@@ -9,13 +9,10 @@ struct injected {
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct injected *s = state;
-	struct buf name = BUF(sizeof(s->first) - 1);
 
-	if (m->line->event == EVENT_FAULT_INJECTED && s->count++ == 0) {
-		json_decode(JSON_GET(m->line->value[KEY_DETAIL], "what"), &name);
-		snprintf(s->first, sizeof(s->first), "%s", buf_cstr(&name));
-	}
-	buf_release(&name);
+	if (m->line->event == EVENT_FAULT_INJECTED && s->count++ == 0)
+		peer_text(r->work, JSON_GET(m->line->value[KEY_DETAIL], "what"), s->first,
+		          sizeof(s->first));
 }
 
 static void end(void *state, const struct rollout_facts *r, struct findings *out)

@@ -200,17 +200,13 @@ void control_use_hash(struct control_plane *c, struct hasher *h, struct str conf
 
 static int read_resource(struct control_plane *c, const char *uri, struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
 	struct str content;
 	size_t cursor = 0;
 
-	json_pack(&params, "{uri:%t}", uri);
-	int failed = mcp_request(c->session, "resources/read", buf_view(&params), &reply, err);
-	buf_release(&params);
 	buf_clear(&c->body);
 	buf_clear(&c->why);
-	if (failed)
+	if (mcp_read_resource(c->session, str_from(uri), &reply, err))
 		return -1;
 	struct str contents = JSON_GET(reply.message.result, "contents");
 	if (reply.got == MCP_GOT_RESULT && json_next(contents, &cursor, &content) &&

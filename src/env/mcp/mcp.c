@@ -45,25 +45,15 @@ static int read_control_plane(struct env_mcp *e, struct env_reply *out, struct e
 
 /* ---- tools ---- */
 
-static void note_endless(struct env_mcp *e, bool endless)
-{
-	if (endless) {
-		note(e, EVENT_NOISE, "tools/list",
-		     "pagination does not end: the cursor repeats, or the pages are too large "
-		     "or too slow");
-	}
-}
-
 int mcp_check_tools(struct env_mcp *e, struct error *err)
 {
 	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
 	struct mcp_reply r;
-	bool endless;
 
 	if (!e->session->tools_changed)
 		return 0;
 	e->session->tools_changed = false;
-	int failed = mcp_list_tools(e->session, &now, &endless, &r, err);
+	int failed = mcp_list_tools(e->session, &now, &r, err);
 	if (!failed && r.got != MCP_GOT_RESULT) {
 		note(e, EVENT_NOISE, "tools/list",
 		     "the tool list changed, but reading the new one was refused");
@@ -76,7 +66,6 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 		e->base.facts.tools = buf_view(&e->tools);
 		events_push(&e->base.events, EVENT_TOOLS_CHANGED, buf_view(&detail));
 	}
-	note_endless(e, !failed && endless);
 	BUFS_RELEASE(&now, &detail);
 	return failed;
 }
@@ -120,13 +109,11 @@ static enum mcp_era era_of(const char *name)
 static int list_tools(struct env_mcp *e, struct env_reply *refusal, struct error *err)
 {
 	struct mcp_reply r;
-	bool endless;
 
-	if (mcp_list_tools(e->session, &e->tools, &endless, &r, err))
+	if (mcp_list_tools(e->session, &e->tools, &r, err))
 		return -1;
 	if (r.got != MCP_GOT_RESULT)
 		return mcp_refused(e, &r, "tools/list", refusal, err);
-	note_endless(e, endless);
 	e->base.facts.tools = buf_view(&e->tools);
 	return 0;
 }
@@ -266,7 +253,6 @@ static int mcp_open(const struct env_conf *conf, struct io *io, struct env **out
 	struct env_mcp *e = mcp_new(conf, io);
 
 	*out = &e->base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (state_source_parse(conf->state_spec, &e->source, err) || open_session(e, refusal, err))
 		return -1;
 	if (refusal->outcome != OUTCOME_OK)
@@ -382,7 +368,6 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_mcp *e = mcp_of(base);
 
-	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	arena_release(&e->kept);
 	mcp_known_forget(&e->known);
 	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
@@ -432,7 +417,6 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	struct env_mcp *e = mcp_of(base);
 	struct mcp_reply r;
 
-	*out = (struct env_reply){REPLY_UNKNOWN};
 	e->acted = true;
 	e->known.reads_only = tool_is_read_only(buf_view(&e->tools), name);
 	if (mcp_call_tool(e->session, name, arguments, &r, err))

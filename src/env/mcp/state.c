@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/names.h"
 #include "base/text.h"
-#include "json/write.h"
 
 #define REFUSAL_CELLS 120
 
@@ -66,16 +65,11 @@ struct str mcp_take_state(struct state_source *s, const struct mcp_reply *reply,
 static int read_named(struct state_source *s, struct mcp_session *session,
                       struct reply_reading *reading, struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_SMALL);
 	struct mcp_reply reply;
-	int failed;
+	int failed = s->kind == STATE_RESOURCE
+	                     ? mcp_read_resource(session, s->target, &reply, err)
+	                     : mcp_call_tool(session, s->target, s->arguments, &reply, err);
 
-	json_pack(&params, "{uri:%s}", s->target);
-	if (s->kind == STATE_RESOURCE)
-		failed = mcp_request(session, "resources/read", buf_view(&params), &reply, err);
-	else
-		failed = mcp_call_tool(session, s->target, s->arguments, &reply, err);
-	buf_release(&params);
 	if (!failed)
 		(void)mcp_take_state(s, &reply, reading);
 	return failed;

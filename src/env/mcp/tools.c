@@ -20,7 +20,7 @@ struct listing {
 	struct map names; /* as spelled in JSON; in the arena */
 	struct arena arena;
 	uint64_t kept, left_out;
-	bool more_pages;
+	bool more_pages, endless;
 	struct buf repeated; /* names in JSON, with commas */
 	uint64_t until_ns;   /* no further page is requested; 0: no limit */
 };
@@ -70,8 +70,7 @@ static void add_tool(struct listing *l, struct str tool)
 }
 
 /* Sets *cursor to that of the next page; false if there is none to request. */
-static bool turn_page(struct listing *l, struct str next, int page, struct buf *cursor,
-                      bool *endless)
+static bool turn_page(struct listing *l, struct str next, int page, struct buf *cursor)
 {
 	if (json_is_null(next) || json_is(next, STR("")))
 		return false;
@@ -79,14 +78,14 @@ static bool turn_page(struct listing *l, struct str next, int page, struct buf *
 	if (l->left_out)
 		return false;
 	bool late = l->until_ns && io_now_ns(l->session->conf.io) >= l->until_ns;
-	*endless = late || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
-	           str_eq(next, buf_view(cursor));
+	l->endless = late || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
+	             str_eq(next, buf_view(cursor));
 	buf_set(cursor, next);
 	l->more_pages = false;
-	return !*endless;
+	return !l->endless;
 }
 
-static int list_pages(struct mcp_session *s, struct listing *l, struct buf *cursor, bool *endless,
+static int list_pages(struct mcp_session *s, struct listing *l, struct buf *cursor,
                       struct mcp_reply *r, struct error *err)
 {
 	for (int page = 0;; page++) {
@@ -105,7 +104,7 @@ static int list_pages(struct mcp_session *s, struct listing *l, struct buf *curs
 		}
 		while (json_next(tools, &tools_cursor, &tool))
 			add_tool(l, tool);
-		if (!turn_page(l, JSON_GET(r->message.result, "nextCursor"), page, cursor, endless))
+		if (!turn_page(l, JSON_GET(r->message.result, "nextCursor"), page, cursor))
 			return 0;
 	}
 }
@@ -126,10 +125,14 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 			"name is used',names:[%r]}",
 			buf_view(&l->repeated));
 	}
+	if (l->endless) {
+		events_pack(q, EVENT_NOISE,
+		            "{what:'tools/list',why:'pagination does not end: the cursor repeats, "
+		            "or the pages are too large or too slow'}");
+	}
 }
 
-int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, struct mcp_reply *r,
-                   struct error *err)
+int mcp_list_tools(struct mcp_session *s, struct buf *tools, struct mcp_reply *r, struct error *err)
 {
 	struct buf cursor = BUF(BUF_MAX_SMALL);
 	struct listing l = {.session = s, .tools = tools, .repeated = BUF(BUF_MAX_SMALL)};
@@ -138,11 +141,10 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, bool *endless, stru
 		l.until_ns =
 			io_now_ns(s->conf.io) + PAGES_TIMEOUTS * s->conf.timeout_ms * NS_PER_MS;
 	}
-	*endless = false;
 	buf_clear(tools);
 	buf_clear(&s->marked);
 	buf_char(tools, '[');
-	int failed = list_pages(s, &l, &cursor, endless, r, err);
+	int failed = list_pages(s, &l, &cursor, r, err);
 	buf_char(tools, ']');
 	note_omissions(s, &l);
 	BUFS_RELEASE(&cursor, &l.repeated);
@@ -157,10 +159,9 @@ static int list_again(struct mcp_session *s, const struct mcp_reply *r, bool *li
 	struct mcp_kept kept = s->kept;
 	struct buf tools = BUF(BUF_MAX_MESSAGE);
 	struct mcp_reply list;
-	bool endless;
 
 	mcp_kept_init(&s->kept);
-	int failed = mcp_list_tools(s, &tools, &endless, &list, err);
+	int failed = mcp_list_tools(s, &tools, &list, err);
 	*listed = !failed && list.got == MCP_GOT_RESULT;
 	mcp_kept_release(&s->kept);
 	s->kept = kept;
@@ -184,6 +185,16 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments, 
 		return -1;
 	}
 	return listed ? mcp_call_once(s, name, arguments, r, err) : 0;
+}
+
+int mcp_read_resource(struct mcp_session *s, struct str uri, struct mcp_reply *r, struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_SMALL);
+
+	json_pack(&params, "{uri:%s}", uri);
+	int failed = mcp_request(s, "resources/read", buf_view(&params), r, err);
+	buf_release(&params);
+	return failed;
 }
 
 int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err)

@@ -133,7 +133,6 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	struct env_nemo_gym *e = nemo_gym_of(base);
 	struct http_json_answer a;
 
-	*out = (struct env_reply){REPLY_UNKNOWN};
 	close_session(e);
 	forget_cookie(e);
 	buf_clear(&e->items);
@@ -189,7 +188,6 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 {
 	struct env_nemo_gym *e = nemo_gym_of(base);
 
-	*out = (struct env_reply){REPLY_UNKNOWN};
 	if (call(base, name, arguments, out, err))
 		return -1;
 	if (e->style != NEMO_GYM_STEPS)
@@ -321,7 +319,6 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	struct env_nemo_gym *e = mem_new(sizeof(*e));
 
 	*out = &e->http.base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_nemo_gym, conf, io);
 	e->items = e->components = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = e->session = e->before = BUF(BUF_MAX_SMALL);

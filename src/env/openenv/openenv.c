@@ -234,7 +234,6 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;
 
-	*out = (struct env_reply){REPLY_UNKNOWN};
 	buf_clear(&e->state);
 	write_action(e, name, arguments);
 	if (openenv_ask(&e->wire, OPENENV_STEP, buf_view(&e->http.request), true, &a, err))
@@ -322,7 +321,6 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	bool known;
 
 	*out = &e->http.base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
 		return -1;

@@ -10,7 +10,6 @@ static int http_open(const struct env_conf *conf, struct io *io, struct env **ou
 	bool known;
 
 	*out = &e->http.base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
 	    openenv_describe(e, &known, err)) {
 		return -1;

@@ -280,7 +280,6 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_ors *e = ors_of(base);
 
-	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (e->prompt.n) { /* open() has begun it */
 		out->observation = buf_view(&e->prompt);
 	} else {
@@ -321,7 +320,6 @@ static int ors_step(struct env *base, struct str name, struct str arguments, str
 {
 	struct env_ors *e = ors_of(base);
 
-	*out = (struct env_reply){REPLY_UNKNOWN};
 	if (call(base, name, arguments, out, err))
 		return -1;
 	http_env_keep_step(&e->http, out);
@@ -384,7 +382,6 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	struct env_ors *e = mem_new(sizeof(*e));
 
 	*out = &e->http.base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	http_env_init(&e->http, &env_ors, conf, io);
 	e->http.http.follow_posts = true;
 	e->session = e->split = e->path = e->reward = e->task_id = BUF(BUF_MAX_SMALL);

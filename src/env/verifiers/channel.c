@@ -31,14 +31,12 @@ void channel_set_state(struct channel *c, struct str state)
 
 static void drop(struct channel_connection *k)
 {
-	struct buf *all[] = {&k->method, &k->target, &k->body, &k->out};
 	struct channel *c = k->channel;
 
 	io_watch(c->io, stream_fd(k->stream), 0, NULL, NULL);
 	stream_close(k->stream, false);
 	http_stream_release(&k->in);
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		buf_release(all[i]);
+	BUFS_RELEASE(&k->method, &k->target, &k->body, &k->out);
 	for (size_t i = 0; i < CHANNEL_CONNECTIONS; i++)
 		c->connections[i] = c->connections[i] == k ? NULL : c->connections[i];
 	free(k);
@@ -78,11 +76,9 @@ static void read_head(struct channel_connection *k, const struct http_part *part
 {
 	struct str given = http_field(part->fields, "authorization");
 
-	buf_clear(&k->method);
-	buf_clear(&k->target);
 	buf_clear(&k->body);
-	buf_str(&k->method, part->method);
-	buf_str(&k->target, part->target);
+	buf_set(&k->method, part->method);
+	buf_set(&k->target, part->target);
 	k->permitted = str_starts(given, STR("Bearer ")) &&
 	               str_is(str_skip(given, strlen("Bearer ")), k->channel->secret);
 }

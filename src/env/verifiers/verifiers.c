@@ -208,7 +208,6 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->url = e->port_file = BUF(BUF_MAX_SMALL);
 	e->state = BUF(BUF_MAX_MESSAGE);
 	*out = &e->base;
-	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (check_conf(e, err) || channel_open(&e->channel, io, conf->env_session, err))
 		return -1;
 	set_task(e);

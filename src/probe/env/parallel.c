@@ -72,23 +72,19 @@ static bool may_draw(const struct env_facts *f)
 	return f->traits.has_episodes || f->state_kind != STATE_NONE;
 }
 
-static void add_writing_tools(struct str tools, struct buf *out)
+static void add_writing_tools(struct probe *p, struct str tools, struct buf *out)
 {
 	struct str tool;
-	struct buf name = BUF(BUF_MAX_SMALL);
 	size_t cursor = 0;
 
 	buf_char(out, '[');
 	while (json_next(tools, &cursor, &tool)) {
-		buf_clear(&name);
-		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_is_read_only(tools, buf_view(&name))) {
+		if (!tool_is_read_only(tools, json_text(&p->arena, JSON_GET(tool, "name")))) {
 			buf_text(out, out->n > 1 ? "," : "");
 			buf_str(out, tool);
 		}
 	}
 	buf_char(out, ']');
-	buf_release(&name);
 }
 
 static int open_policy(struct probe *p, struct policy **out, struct error *err)
@@ -105,7 +101,7 @@ static int open_policy(struct probe *p, struct policy **out, struct error *err)
 	} else if (!user_has_calls(p) && conf.tool) {
 		conf.spec = DRAWN;
 	} else if (!user_has_calls(p)) {
-		add_writing_tools(f->tools, &writing);
+		add_writing_tools(p, f->tools, &writing);
 		conf.tools = buf_view(&writing);
 		conf.spec = DRAWN;
 		p->not_called = json_count(conf.tools) ? NULL : "every tool is marked read-only";

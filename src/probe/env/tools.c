@@ -117,22 +117,20 @@ static int call_readers(struct probe *p, struct str tools, struct tally *t, stru
                         struct error *err)
 {
 	struct session *s = &p->sessions[0];
-	struct buf name = BUF(BUF_MAX_SMALL);
 	struct probe_reply a;
 	struct str tool;
 	size_t cursor = 0;
 	int failed = 0;
 
 	while (!failed && session_is_open(s) && json_next(tools, &cursor, &tool)) {
-		buf_clear(&name);
-		json_decode(JSON_GET(tool, "name"), &name);
-		if (!tool_is_read_only(tools, buf_view(&name)) || was_called(p, buf_view(&name)))
+		struct str name = json_text(&p->arena, JSON_GET(tool, "name"));
+
+		if (!tool_is_read_only(tools, name) || was_called(p, name))
 			continue;
-		failed = session_step(&p->pool, s, buf_view(&name), STR("{}"), &a, err);
+		failed = session_step(&p->pool, s, name, STR("{}"), &a, err);
 		if (!failed)
-			note(t, buf_view(&name), &a, out);
+			note(t, name, &a, out);
 	}
-	buf_release(&name);
 	return failed;
 }
 

@@ -1,4 +1,4 @@
-/* The table of environment protocols, and selection of the protocol. */
+/* The table of environment protocols, and selection of the protocol: see env.h. */
 #include "env/env.h"
 
 #include "base/names.h"
@@ -33,6 +33,7 @@ void env_reply_keep(struct env_reply *reply, struct arena *a)
 
 int env_reset(struct env *e, struct env_reply *out, struct error *err)
 {
+	*out = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	return e->ops->reset(e, out, err) ? error_from_peer(err) : 0;
 }
 
@@ -44,6 +45,7 @@ int env_state(struct env *e, struct str *out, struct error *err)
 int env_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
              struct error *err)
 {
+	*out = (struct env_reply){REPLY_UNKNOWN};
 	return e->ops->step(e, name, arguments, out, err) ? error_from_peer(err) : 0;
 }
 
@@ -186,6 +188,7 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 	struct buf span = BUF(BUF_MAX_SMALL);
 
 	*out = NULL;
+	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	if (ignore_paths_check(conf, err))
 		return -1;
 	io_limit(io, ms ? ms : UINT64_MAX);

@@ -11,6 +11,7 @@
 #include "cmd/options/settings.h"
 #include "cmd/options/target.h"
 #include "cmd/options/trainer.h"
+#include "env/environments.h"
 #include "json/write.h"
 #include "policy/policy.h"
 

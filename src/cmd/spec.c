@@ -7,7 +7,7 @@
 #include "cmd/options/settings.h"
 #include "convert/convert.h"
 #include "debug/debugger.h"
-#include "env/env.h"
+#include "env/environments.h"
 #include "env/state_source.h"
 #include "evidence/explain.h"
 #include "json/keyed.h"

@@ -6,6 +6,7 @@
 #include "cmd/options/config_file.h"
 #include "cmd/options/output.h"
 #include "cmd/options/target.h"
+#include "env/environments.h"
 #include "env/tool_list.h"
 #include "json/schema.h"
 #include "json/write.h"

@@ -141,27 +141,17 @@ struct env {
 	struct event_queue events; /* that were not taken yet */
 };
 
-extern const struct env_ops *const environments[];
-extern const size_t environments_count;
-
 /* For examine: counts a request as kept, or appends the clause to `clauses`. */
 void env_contract_note(struct env_contract *c, bool kept, struct buf *clauses, const char *clause);
 
-/* Wrappers of an adapter's functions; only these are called elsewhere. Only env_open can fail
-   with FAIL_USAGE; later failures are those of the connection (FAIL_TRANSPORT, FAIL_TIMEOUT,
-   FAIL_PROTOCOL), an interrupt, and local ones (FAIL_SYSTEM). env_open takes at most conf's
-   open_timeout_ms, then -1 with FAIL_TIMEOUT. */
-MUST_USE int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
-                      struct env **out, struct env_reply *refusal, struct error *err);
+/* Wrappers of an adapter's functions; only these are called elsewhere (env_open is in
+   environments.h). Only env_open can fail with FAIL_USAGE; later failures are those of the connection
+   (FAIL_TRANSPORT, FAIL_TIMEOUT, FAIL_PROTOCOL), an interrupt, and local ones (FAIL_SYSTEM). */
 MUST_USE int env_reset(struct env *e, struct env_reply *out, struct error *err);
 MUST_USE int env_state(struct env *e, struct str *out, struct error *err);
 MUST_USE int env_step(struct env *e, struct str name, struct str arguments, struct env_reply *out,
                       struct error *err);
 /* Nothing for an adapter without it. */
 MUST_USE int env_finish(struct env *e, struct error *err);
-
-/* The adapter for conf's URL and protocol; asks the server if the URL is ambiguous. NULL with
-   FAIL_USAGE. */
-const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struct error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* The table of environment protocols, and selection of the protocol: see env.h. */
-#include "env/env.h"
+/* The table of environment protocols, and selection of the protocol: see environments.h. */
+#include "env/environments.h"
 
 #include "base/names.h"
 #include "base/text.h"

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "env/environments.h"
 #include "evidence/limits.h"
 
 #include <stdio.h>

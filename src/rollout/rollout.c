@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/settings.h"
 #include "base/text.h"
+#include "env/environments.h"
 #include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "json/write.h"

@@ -3,7 +3,7 @@
    of them idle. ws_sessions URL N. Prints KiB a session and MiB in all. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "env/env.h"
+#include "env/environments.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* Many rollouts on a built-in server: each number runs once, in order, with a limit on
    parallel ones; refusals are counted; a local failure or a stop request ends all of them.
    */
+#include "env/environments.h"
 #include "rollout/batch.h"
 #include "serve/serve.h"
 #include "tap.h"

@@ -1,5 +1,6 @@
 /* The environment's pings are answered while a model generates: a WebSocket whose pings
    must be answered within a fraction of the model's delay stays open. */
+#include "env/environments.h"
 #include "policy/llm/conf.h"
 #include "rollout/rollout.h"
 #include "serve/llm/llm.h"

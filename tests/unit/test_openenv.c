@@ -2,6 +2,7 @@
    the adapter's result is checked. The script covers the defects of real servers: refusals
    after a successful handshake, replies to earlier requests, sessions that outlive their
    environment. */
+#include "env/environments.h"
 #include "env/openenv/openenv.h"
 #include "tap.h"
 #include "ws_server.h"

@@ -1,5 +1,6 @@
 /* Data from servers, models and clients is processed in linear time: replies, tool calls in
    text, streams, requests to the built-in servers. See scaling.h. */
+#include "env/environments.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
 #include "env/mcp/mcp_internal.h"

@@ -1,6 +1,7 @@
 /* Shared by the commands that drive rollouts: see driver.h. */
 #include "cmd/golden/driver.h"
 
+#include "env/environments.h"
 #include "recording/recorder.h"
 
 #include <sys/resource.h>

@@ -364,8 +364,9 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	if (failed)
 		return -1;
 	env_contract_note(out, !answered, &out->broken, "a call without a session is answered");
-	if (delete_session(e, "/delete", &a, err) || delete_session(e, "/delete", &a, err))
-		return -1;
+	for (int i = 0; i < 2; i++)
+		if (delete_session(e, "/delete", &a, err))
+			return -1;
 	env_contract_note(out, a.http.status == 200, &out->broken,
 	                  "a second delete of a session fails");
 	if (try_call(e, name, arguments, &answered, err))

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "env/environments.h"
 #include "env/failure.h"
 #include "env/ignore_paths.h"
 #include "evidence/clocks.h"

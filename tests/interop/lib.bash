@@ -5,6 +5,10 @@
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 servers=$root/fixtures/servers
 installed=$root/.deps/interop
+# Compiled files go to a separate directory, so that neither the source tree nor a package cache is written to, and a second
+# start is fast.
+export PYTHONPYCACHEPREFIX=$installed/pycache
+unset PYTHONDONTWRITEBYTECODE
 ROLLDBG=${ROLLDBG:-$root/rolldbg}
 
 # gym_package GENERATION: the package with that generation of MCP-Gym, and the directories that override the newest one.
@@ -58,8 +62,7 @@ server_start() {
 	echo "http://127.0.0.1:$port/mcp" >"$dir/$name.url"
 }
 
-# python PYTHON DIRECTORIES ARGS..: runs a launch file. Compiled files go to a separate directory, so that neither the source
-# tree nor a package cache is written to, and a second start is fast.
+# python PYTHON DIRECTORIES ARGS..: runs a launch file.
 python() {
 	local python=$1 path=
 	local -a directories
@@ -69,8 +72,7 @@ python() {
 	for directory in "${directories[@]}"; do
 		path+=$installed/$directory:
 	done
-	exec env -u PYTHONDONTWRITEBYTECODE PYTHONPYCACHEPREFIX="$installed/pycache" PYTHONPATH="${path%:}" \
-		HOME="$BATS_FILE_TMPDIR" "$installed/$python/bin/python" -W ignore "$@"
+	PYTHONPATH=${path%:} HOME=$BATS_FILE_TMPDIR exec "$installed/$python/bin/python" -W ignore "$@"
 }
 
 # gym_start NAME GENERATION FILE [OPTIONS..]: FILE is gym_lake.py or gym_proxy.py.
@@ -157,6 +159,30 @@ stop_within_20s() {
 		fi
 		sleep 0.1
 	done
+}
+
+# tap_start SERVER [OPTIONS..]: sets $tap, its URL without a path; it records to tap.jsonl.
+tap_start() {
+	local to=$1
+	shift
+	"$ROLLDBG" tap --listen 0 --to "$to" --out tap.jsonl "$@" >tap.out 2>&1 3>&- &
+	local pid=$!
+	echo $pid >"$BATS_TEST_TMPDIR/tap.pid"
+	until grep -qs '^listening on' tap.out || ! kill -0 $pid; do sleep 0.05; done
+	tap=http://$(sed -n 's/^listening on //p' tap.out)
+}
+
+# tap_end CODE
+tap_end() {
+	local code=0 pid
+	pid=$(cat "$BATS_TEST_TMPDIR/tap.pid")
+	rm "$BATS_TEST_TMPDIR/tap.pid"
+	kill -INT "$pid"
+	wait "$pid" || code=$?
+	[ "$code" = "$1" ] && return
+	echo "exit code $code, expected $1"
+	cat tap.out
+	return 1
 }
 
 # moves COUNT: a repeatable walk that meets three sides and not the goal, with impossible moves

@@ -9,29 +9,6 @@ setup_file() {
 	at_once 'openenv_start lake 0.10 --cap 256' 'openenv_start one 0.10 --cap 1' 'gym_start gym D gym_lake.py' 'sdk_start modern 2'
 }
 
-# tap_start SERVER [OPTIONS..]: sets $tap, its URL without a path.
-tap_start() {
-	local to=$1
-	shift
-	"$ROLLDBG" tap --listen 0 --to "$to" --out tap.jsonl "$@" >tap.out 2>&1 3>&- &
-	echo $! >"$BATS_TEST_TMPDIR/tap.pid"
-	until grep -q '^listening on' tap.out; do sleep 0.05; done
-	tap=http://$(sed -n 's/^listening on //p' tap.out)
-}
-
-# tap_end CODE
-tap_end() {
-	local code=0 pid
-	pid=$(cat "$BATS_TEST_TMPDIR/tap.pid")
-	rm "$BATS_TEST_TMPDIR/tap.pid"
-	kill -INT "$pid"
-	wait "$pid" || code=$?
-	[ "$code" = "$1" ] && return
-	echo "exit code $code, expected $1"
-	cat tap.out
-	return 1
-}
-
 # openenv_client SCENARIO URL [NUMBER]
 openenv_client() {
 	(python openenv openenv-0.10 "$BATS_TEST_DIRNAME/tap_client.py" "$@")

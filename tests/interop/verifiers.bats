@@ -6,7 +6,7 @@ load lib
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
-	export PYTHONPATH=$servers PYTHONPYCACHEPREFIX=$installed/pycache
+	export PYTHONPATH=$servers
 	lake="verifiers:$installed/verifiers/bin/python -W ignore -m verifiers_lake"
 	pass=(--pass-env PYTHONPATH --pass-env PYTHONPYCACHEPREFIX)
 }

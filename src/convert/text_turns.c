@@ -306,65 +306,31 @@ static int import_trl_completions(struct import *m, struct str value, struct err
 	return 0;
 }
 
-/* Writes calls and answers between tags, as the reader expects. */
-static void put_text(struct str messages, struct buf *text)
-{
-	struct str one, call;
-
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);) {
-		struct str content = JSON_GET(one, "content");
-		bool answer = json_is(JSON_GET(one, "role"), STR("tool"));
-		size_t at = 0;
-
-		buf_text(text, answer ? "<tool_response>" : "");
-		if (!json_is_null(content))
-			json_text_or_json(content, text);
-		buf_text(text, answer ? "</tool_response>" : "");
-		while (json_next(JSON_GET(one, "tool_calls"), &at, &call)) {
-			struct str function = JSON_GET(call, "function");
-
-			buf_text(text, "<tool_call>{\"name\":");
-			buf_str(text, JSON_GET(function, "name"));
-			buf_text(text, ",\"arguments\":");
-			buf_str(text, JSON_GET(function, "arguments"));
-			buf_text(text, "}</tool_call>");
-		}
-	}
-}
-
-static void put_joined(struct json_writer *j, const char *key, struct buf *messages)
-{
-	struct buf list = BUF(FOREIGN_BYTES_MAX), text = BUF(FOREIGN_BYTES_MAX);
-
-	buf_char(&list, '[');
-	buf_str(&list, buf_view(messages));
-	buf_char(&list, ']');
-	put_text(buf_view(&list), &text);
-	jw_put_str(j, key, buf_view(&text));
-	buf_release(&list);
-	buf_release(&text);
-	buf_release(messages);
-}
-
 static int write(struct export *x, struct error *err)
 {
 	struct buf prompt = BUF(BUF_MAX_MESSAGE), completion = BUF(BUF_MAX_MESSAGE);
+	bool fits;
 
-	export_prompt(x, MESSAGES_OBJECTS, 0, &prompt);
+	buf_char(&prompt, '[');
+	export_prompt(x, MESSAGES_OBJECTS, 1, &prompt);
+	buf_char(&prompt, ']');
+	buf_char(&completion, '[');
 	for (size_t i = 0; i < x->count;)
-		i = export_turn(x, i, MESSAGES_OBJECTS, 0, &completion);
-	if (prompt.full || completion.full) {
-		buf_release(&prompt);
-		buf_release(&completion);
-		return error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
-		                 BUF_MAX_MESSAGE >> 20);
+		i = export_turn(x, i, MESSAGES_OBJECTS, 1, &completion);
+	buf_char(&completion, ']');
+	fits = !prompt.full && !completion.full;
+	if (fits) {
+		struct json_writer j = jw_form(
+			x->out, "{step:0,prompt:%r,completion:%r,reward:%r,advantage:null",
+			buf_view(&prompt), buf_view(&completion), x->end.value[KEY_TOTAL_REWARD]);
+
+		jw_line_end(&j);
 	}
-	struct json_writer j = jw_form(x->out, "{step:0");
-	put_joined(&j, "prompt", &prompt);
-	put_joined(&j, "completion", &completion);
-	jw_pack(&j, "reward:%r,advantage:null", x->end.value[KEY_TOTAL_REWARD]);
-	jw_line_end(&j);
-	return 0;
+	buf_release(&prompt);
+	buf_release(&completion);
+	return fits ? 0
+	            : error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
+	                        BUF_MAX_MESSAGE >> 20);
 }
 
 const struct format format_trl_completions = {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "env/env.h"
+#include "json/write.h"
 #include "net/child.h"
 
 #include <stdio.h>
@@ -41,6 +42,16 @@ struct str reading_as_text(struct reply_reading *r, struct str value)
 	buf_clear(&r->text);
 	json_text_or_json(value, &r->text);
 	return buf_view(&r->text);
+}
+
+void reading_structured(struct reply_reading *r, const char *key, struct str value,
+                        struct env_reply *out)
+{
+	buf_clear(&r->structured);
+	struct json_writer w = jw_begin(&r->structured);
+	jw_put_raw(&w, key, value);
+	jw_end(&w);
+	out->structured = buf_view(&r->structured);
 }
 
 struct str reading_code(struct reply_reading *r, int code)

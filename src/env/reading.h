@@ -30,6 +30,9 @@ void reading_fail(struct reply_reading *r, enum outcome outcome, enum error_laye
 void reading_message(struct reply_reading *r, struct str text, struct env_reply *out);
 /* The text of a string, or any other value as JSON: in r->text. */
 struct str reading_as_text(struct reply_reading *r, struct str value);
+/* Sets what a reply has beside its observation: {"KEY":value}. */
+void reading_structured(struct reply_reading *r, const char *key, struct str value,
+                        struct env_reply *out);
 /* An error code as raw JSON: in r->code. */
 struct str reading_code(struct reply_reading *r, int code);
 

@@ -24,19 +24,12 @@ static void forget_cookie(struct env_nemo_gym *e)
 	e->replaced = false;
 }
 
-static struct str until(struct str s, char end)
-{
-	const char *at = s.n ? memchr(s.p, end, s.n) : NULL;
-
-	return at ? (struct str){s.p, (size_t)(at - s.p)} : s;
-}
-
 bool nemo_gym_session_id(struct str cookie, struct buf *out)
 {
 	struct buf payload = BUF(BUF_MAX_SMALL), json = BUF(BUF_MAX_SMALL);
-	struct str value = str_skip(cookie, until(cookie, '=').n + 1);
 
-	buf_str(&payload, until(value, '.'));
+	str_cut(&cookie, '=');
+	buf_str(&payload, str_cut(&cookie, '.'));
 	while (payload.n % 4)
 		buf_char(&payload, '=');
 	bool found = base64_decode(&json, buf_view(&payload)) && json_is_valid(buf_view(&json)) &&
@@ -50,7 +43,7 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 
 static void take_cookie(struct env_nemo_gym *e, struct str set_cookie)
 {
-	struct str cookie = until(set_cookie, ';');
+	struct str cookie = str_cut(&set_cookie, ';');
 	struct buf id = BUF(BUF_MAX_SMALL);
 
 	if (!cookie.n)

@@ -106,13 +106,6 @@ static struct str tool_output(struct str info, struct reply_reading *r)
 	return output;
 }
 
-static void keep_info(struct str info, struct reply_reading *r, struct env_reply *out)
-{
-	buf_clear(&r->structured);
-	json_pack(&r->structured, "{info:%r}", info);
-	out->structured = buf_view(&r->structured);
-}
-
 void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *r,
                         struct env_reply *out)
 {
@@ -141,5 +134,5 @@ void nemo_gym_read_step(const struct http_json_answer *a, struct reply_reading *
 	if (json_is_null(out->observation))
 		out->observation = tool_output(values[INFO], r);
 	if (json_count(values[INFO]))
-		keep_info(values[INFO], r, out);
+		reading_structured(r, "info", values[INFO], out);
 }

@@ -7,7 +7,6 @@
 #include "env/failure.h"
 #include "env/http_env.h"
 #include "env/reading.h"
-#include "json/write.h"
 
 /* ---- no reply ---- */
 
@@ -243,9 +242,7 @@ static struct str read_metadata(struct str beside, struct reply_reading *r, stru
 
 	if (json_count(inside) > 0 || json_count(beside) == 0)
 		return inside;
-	buf_clear(&r->structured);
-	json_pack(&r->structured, "{metadata:%r}", beside);
-	out->structured = buf_view(&r->structured);
+	reading_structured(r, "metadata", beside, out);
 	return beside;
 }
 

@@ -3,7 +3,6 @@
 #include "env/ors/ors.h"
 
 #include "env/http_env.h"
-#include "json/write.h"
 
 static const struct http_json_meaning meanings[] = {
 	{404, CLASS_SESSION}, {410, CLASS_SESSION}, {0, CLASS_NONE}};
@@ -64,11 +63,8 @@ static void read_output(struct str output, struct reply_reading *r, struct env_r
 	out->reward = http_env_reward(values[REWARD]);
 	if (json_bool(values[FINISHED], &finished))
 		out->terminated = (int8_t)finished;
-	if (!json_is_null(values[METADATA])) {
-		buf_clear(&r->structured);
-		json_pack(&r->structured, "{metadata:%r}", values[METADATA]);
-		out->structured = buf_view(&r->structured);
-	}
+	if (!json_is_null(values[METADATA]))
+		reading_structured(r, "metadata", values[METADATA], out);
 }
 
 static void read_no_result(const struct ors_answer *a, struct reply_reading *r, const char *what,

@@ -17,10 +17,8 @@ static bool observations_changed(const struct probe *p)
 {
 	for (size_t i = 0; i < p->replies.changed_count; i++) {
 		const struct member *m = p->replies.changed[i];
-		struct str key = str_skip(m->pointer, 1);
-		const char *end = key.n ? memchr(key.p, '/', key.n) : NULL;
+		struct str rest = str_skip(m->pointer, 1), key = str_cut(&rest, '/');
 
-		key.n = end ? (size_t)(end - key.p) : key.n;
 		if (m->explanation == MEMBER_EFFECT && json_type(p->start) == JSON_OBJECT &&
 		    json_get(p->start, key).p) {
 			return true;

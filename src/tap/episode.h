@@ -114,6 +114,8 @@ void tap_total(struct tap_session *s, struct str reward, struct str components);
 void tap_event(struct tap_session *s, enum event_kind kind, struct str detail);
 /* The same with the detail {"what","why"}. */
 void tap_note(struct tap_session *s, enum event_kind kind, const char *what, struct str why);
+/* A clause: who closed first, and why. */
+void tap_put_ending(const struct tap_ending *e, struct buf *out);
 /* Something about a connection that belongs to no session: nonsense, a lost connection. It is
    logged and counted. */
 void tap_remark(struct tap_recording *r, const struct tap_connection *c, const char *what);

@@ -477,14 +477,8 @@ static void put_why(const struct tap_ending *e, bool stream, bool headed, struct
 		                       : "no reply in time");
 		return;
 	}
-	buf_printf(out,
-	           e->unreachable ? "the %s accepts no connection"
-	                          : "no reply: the %s closed the connection",
-	           e->first == TAP_CLIENT ? "client" : "server");
-	if (e->why.n) {
-		buf_text(out, ": ");
-		buf_str(out, e->why);
-	}
+	buf_text(out, e->unreachable ? "" : "no reply: ");
+	tap_put_ending(e, out);
 }
 
 /* Requests of this exchange that got no reply. */

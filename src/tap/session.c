@@ -237,7 +237,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	return s;
 }
 
-static void put_why(const struct tap_ending *e, struct buf *out)
+void tap_put_ending(const struct tap_ending *e, struct buf *out)
 {
 	const char *who = e->first == TAP_CLIENT ? "client" : "server";
 
@@ -285,7 +285,7 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 	struct buf why = BUF(BUF_MAX_SMALL);
 	bool in_flight = s->first != NULL;
 
-	put_why(e, &why);
+	tap_put_ending(e, &why);
 	if (in_flight) {
 		struct buf message = BUF(BUF_MAX_SMALL);
 

@@ -7,10 +7,11 @@ load lib
 # through PROTOCOL [OPTIONS..]: six steps to the goal in front of a server of that protocol, recorded in run.jsonl and tap.jsonl.
 through() {
 	local path=/mcp
-	[ "$1" != openenv ] || path=
+	local -a protocol=()
+	[ "$1" != openenv ] || path='' protocol=(--protocol openenv)
 	start lake "$ROLLDBG" serve --protocol "$1" --port 0
 	start tap "$ROLLDBG" tap --listen 0 --to "${url%/mcp}" --out tap.jsonl --force --fail-on never --delay 100ms "${@:2}"
-	rolldbg run --env "${url%/mcp}$path" --seed 3 --actions "$goal" --state observation --timeout "$short" --quiet --force --out run.jsonl || true
+	rolldbg run --env "${url%/mcp}$path" --seed 3 --actions "$goal" --state observation "${protocol[@]}" --timeout "${patience:-20s}" --quiet --force --out run.jsonl || true
 	stop tap
 	stop lake
 }
@@ -98,6 +99,7 @@ counter() {
 		[ "$(states)" = $'0 4 8 9 13 14\ntrue' ]
 	done
 	# without ours there is no state to ask for: only observations
+	patience=3s # two of these have no reply
 	for fault in disconnect hang close-1011 cut-json late-reply; do
 		through openenv --ask-state --fault "$fault@before.position == 8"
 		[ "$(jq -c 'select(.event == "fault-injected") | [.turn, .detail.what]' tap.jsonl | head -n 1)" = "[2,\"$fault\"]" ]

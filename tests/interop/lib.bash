@@ -169,6 +169,7 @@ tap_start() {
 	local pid=$!
 	echo $pid >"$BATS_TEST_TMPDIR/tap.pid"
 	until grep -qs '^listening on' tap.out || ! kill -0 $pid; do sleep 0.05; done
+	# shellcheck disable=SC2034 # for the caller
 	tap=http://$(sed -n 's/^listening on //p' tap.out)
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # The tap between clients that others wrote and their servers: what it recorded is what the clients saw.
 
-# shellcheck disable=SC2154,SC2034 # variables of lib.bash and of bats
+# shellcheck disable=SC2154,SC2016 # variables of lib.bash and of bats
 bats_require_minimum_version 1.5.0
 load lib
 

@@ -419,13 +419,14 @@ static enum meaning meaning_of(struct str message)
 }
 
 /* Opens a turn, unless the message is a part of one that nothing has answered yet, or that has its
-   id. */
+   id. The id of a message with a model is that of its reply, that of an item only its own. */
 static void take_reply(struct import *m, struct dialog *d, struct str message, bool part)
 {
 	struct str id = part ? JSON_GET(message, "id") : STR_NONE;
 	bool same = d->open && same_id(id, d->reply_id);
+	bool other = !same && id.p && JSON_GET(message, "model").p;
 
-	if (!part || !d->open || ((d->replied || d->after.n) && !same)) {
+	if (!part || !d->open || other || ((d->replied || d->after.n) && !same)) {
 		dialog_flush(m, d);
 		d->open = true;
 	}

@@ -121,7 +121,7 @@ static int read_head(struct check_partials *p, struct str line, const char *name
 	if (!json_i64(JSON_GET(line, "check"), &version) || version != PARTIAL_VERSION ||
 	    !json_i64(JSON_GET(line, "shard"), &shard) || !json_i64(JSON_GET(line, "of"), &of) ||
 	    !json_i64(JSON_GET(line, "files"), files) || *files < 0 || shard < 0 || of < 0 ||
-	    of > SHARDS_MAX || !json_bool(JSON_GET(line, "many"), &many)) {
+	    !json_bool(JSON_GET(line, "many"), &many)) {
 		return error_set(err, FAIL_INPUT,
 		                 "not a partial result of check of this version of the program");
 	}
@@ -203,9 +203,10 @@ int check_partials_read(const struct file_list *partials, uint64_t options,
 	}
 	for (size_t i = 0; i < partials->count && !failed; i++) {
 		size_t begin = i ? ends[i - 1] : 0;
+		struct str text = str_skip(buf_view(&p->text), begin);
 
-		failed = read_one(p, (struct str){p->text.p + begin, ends[i] - begin},
-		                  partials->paths[i], options, err);
+		text.n = ends[i] - begin;
+		failed = read_one(p, text, partials->paths[i], options, err);
 	}
 	free(ends);
 	if (failed || shard_set_whole(&p->shards, err))

@@ -183,6 +183,9 @@ write_recordings() {
 	expect 3 rolldbg stats --merge s1 s2 other
 	sed '1s/"shard":2/"shard":9/' s2 >lie
 	expect 3 rolldbg stats --merge s1 lie s3
+	sed '1s/"of":3/"of":9000000000000000000/' s2 >lie
+	expect 3 rolldbg stats --merge lie
+	has "$stderr" 'lie:1: of 9000000000000000000 shards: the most are 1000000'
 	head -c -100 s2 >torn
 	expect 3 rolldbg stats --merge s1 torn s3
 	expect 2 rolldbg stats --shard 1/3 all

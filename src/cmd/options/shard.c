@@ -148,6 +148,10 @@ void shard_files(const struct shard *s, struct file_list *files, size_t **number
 
 int shard_set_add(struct shard_set *s, const struct shard *one, const char *name, struct error *err)
 {
+	if (one->count > SHARDS_MAX) {
+		return error_set(err, FAIL_INPUT, "of %" PRIu64 " shards: the most are %d",
+		                 one->count, SHARDS_MAX);
+	}
 	if (!s->first) {
 		s->first = name;
 		s->count = one->count;

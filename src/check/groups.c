@@ -31,7 +31,7 @@ struct group_log {
 	struct arena arena;
 	struct group_member *members;
 	struct trace *traces;
-	size_t count;
+	size_t count, most;
 	bool full; /* incomplete: there were more members */
 };
 
@@ -79,14 +79,15 @@ static void add_trace(struct group *g, const struct trace *t, int64_t seed)
 		s->calls = calls;
 }
 
-void groups_keep_log(struct groups *g)
+void groups_keep_log(struct groups *g, size_t most)
 {
 	g->log = mem_new(sizeof(*g->log));
+	g->log->most = most;
 }
 
 static void log_member(struct group_log *log, const struct group_member *m)
 {
-	log->full = log->full || log->count == GROUP_LOG_MAX;
+	log->full = log->full || log->count == log->most;
 	if (log->full)
 		return;
 	log->members = mem_grow(log->members, log->count, sizeof(*log->members));
@@ -98,7 +99,7 @@ static void log_member(struct group_log *log, const struct group_member *m)
 	log->count++;
 }
 
-bool groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
+void groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
                  void *ctx)
 {
 	for (size_t i = 0; i < g->log->count; i++) {
@@ -107,7 +108,6 @@ bool groups_each(const struct groups *g, void (*take)(void *ctx, const struct gr
 		m.trace = m.trace ? &g->log->traces[i] : NULL;
 		take(ctx, &m);
 	}
-	return !g->log->full;
 }
 
 bool groups_can_absorb(const struct groups *g, const struct groups *other)

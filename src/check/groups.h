@@ -26,12 +26,11 @@ struct group_member {
 	int64_t seed;
 };
 
-/* Keeps the first GROUP_LOG_MAX members from now on, to add them to other groups. */
-#define GROUP_LOG_MAX 4096
-void groups_keep_log(struct groups *g);
+/* Keeps the first `most` members from now on, to add them to other groups: 300 bytes each. */
+void groups_keep_log(struct groups *g, size_t most);
 
-/* Calls `take` for each member in the log, in order. False: the log is incomplete. */
-bool groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
+/* Calls `take` for each member in the log, in order. */
+void groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
                  void *ctx);
 
 /* Can `other` (with a log, no group taken yet) be added? Not if its log is incomplete and

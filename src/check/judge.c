@@ -530,13 +530,13 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 	return 0;
 }
 
-int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
+int judge_part_new(const struct judge_conf *conf, int64_t number, size_t most, struct judge **out,
                    struct error *err)
 {
 	if (judge_new(conf, out, err))
 		return -1;
 	judge_many(*out);
-	groups_keep_log(&(*out)->groups);
+	groups_keep_log(&(*out)->groups, most);
 	evidence_number_file((*out)->facts, number);
 	return 0;
 }

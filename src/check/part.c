@@ -208,7 +208,8 @@ static bool get_member(struct str object, struct arena *arena, struct groups *gr
 		return false;
 	}
 	if (JSON_GET(object, "trace").p) {
-		if (!GET_NUMBERS(object, "trace", &trace, trace_rows) || trace.calls > TRACE_CALLS)
+		if (!GET_NUMBERS(object, "trace", &trace, trace_rows) ||
+		    trace.calls > TRACE_CALLS + 1)
 			return false;
 		m.trace = &trace;
 	}
@@ -221,7 +222,7 @@ static void put_claim(void *ctx, const int64_t number[4])
 	PUT_NUMBERS(ctx, NULL, number, claim_rows);
 }
 
-bool part_put(struct json_writer *w, struct judge *part)
+void part_put(struct json_writer *w, struct judge *part)
 {
 	jw_pack(w, "{read_only_tools:%t,rewarded:%b,not_checked:%t",
 	        part->sum.movement.read_only_tools, part->reward_known, part->not_checked);
@@ -230,9 +231,8 @@ bool part_put(struct json_writer *w, struct judge *part)
 	jw_put_array(w, "claims");
 	sharing_each(evidence_sharing(part->facts), put_claim, w);
 	jw_pack(w, "],members:[");
-	bool whole = groups_each(&part->groups, put_member, w);
+	groups_each(&part->groups, put_member, w);
 	jw_pack(w, "]}");
-	return whole;
 }
 
 static void get_not_checked(struct judge *part, struct str list)
@@ -248,6 +248,7 @@ static void get_not_checked(struct judge *part, struct str list)
 bool part_get(struct str object, struct arena *arena, struct judge *part)
 {
 	struct str list = json_text(arena, JSON_GET(object, "not_checked")), one;
+	struct str claims = JSON_GET(object, "claims"), members = JSON_GET(object, "members");
 	char *tools = part->sum.movement.read_only_tools;
 	int64_t claim[4];
 
@@ -258,12 +259,12 @@ bool part_get(struct str object, struct arena *arena, struct judge *part)
 	}
 	get_text(object, "read_only_tools", arena, tools,
 	         sizeof(part->sum.movement.read_only_tools));
-	for (size_t cursor = 0; json_next(JSON_GET(object, "claims"), &cursor, &one);) {
+	for (size_t cursor = 0; json_next(claims, &cursor, &one);) {
 		if (!get_numbers(one, claim, claim_rows, ARRAY_LEN(claim_rows)))
 			return false;
 		sharing_claimed(evidence_sharing(part->facts), claim);
 	}
-	for (size_t cursor = 0; json_next(JSON_GET(object, "members"), &cursor, &one);)
+	for (size_t cursor = 0; json_next(members, &cursor, &one);)
 		if (!get_member(one, arena, &part->groups))
 			return false;
 	get_not_checked(part, list);

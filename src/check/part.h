@@ -15,9 +15,8 @@ void part_put_verdict(struct json_writer *w, const struct rollout_verdict *v);
 bool part_get_verdict(struct str object, bool places, struct arena *arena,
                       struct rollout_verdict *out);
 
-/* Writes what is left of a part that is finished, as an object; false: more than can be written (nothing
-   useful was written). */
-bool part_put(struct json_writer *w, struct judge *part);
+/* Writes what is left of a part (with all its rollouts: judge_part_new) that is finished, as an object. */
+void part_put(struct json_writer *w, struct judge *part);
 /* Fills a new part. False: the object is none. */
 bool part_get(struct str object, struct arena *arena, struct judge *part);
 

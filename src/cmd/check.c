@@ -22,7 +22,8 @@
    comes, and the file is judged again in sequence. So is a file that cannot be read to its end, and
    one whose output exceeds a thread's buffer. */
 
-#define OUTPUT_MAX ((size_t)1 << 20) /* buffered output per file, until its turn */
+#define OUTPUT_MAX    ((size_t)1 << 20) /* buffered output per file, until its turn */
+#define PART_ROLLOUTS 4096              /* kept per file, until its turn: 1 MB */
 
 struct file_checking {
 	const struct file_list *files;
@@ -93,26 +94,12 @@ static void *judge_alone(void *ctx, size_t index)
 	struct error ignored;
 
 	if (!f->verdicts.reports || !is_regular(path) ||
-	    judge_part_new(&conf, (int64_t)index, &f->judge, &ignored) ||
+	    judge_part_new(&conf, (int64_t)index, PART_ROLLOUTS, &f->judge, &ignored) ||
 	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, &ignored)) {
 		drop(NULL, f);
 		return NULL;
 	}
 	judge_part_finish(f->judge);
-	return f;
-}
-
-/* The same from a partial result. */
-static void *judged_elsewhere(const struct file_checking *c, size_t index)
-{
-	struct judge_conf conf;
-	struct judged_file *f = judged_new(c, &conf);
-
-	f->judge = f->verdicts.reports ? check_partials_judge(c->partials, index, &conf) : NULL;
-	if (!f->judge) {
-		drop(NULL, f);
-		return NULL;
-	}
 	return f;
 }
 
@@ -171,6 +158,27 @@ static int take(void *ctx, size_t index, void *result, struct error *err)
 	return failed;
 }
 
+/* The same from a partial result. */
+static int take_partial(struct file_checking *c, size_t index, struct error *err)
+{
+	const char *path = c->files->paths[index];
+	struct judge *part;
+	int failed = check_partials_judge(c->partials, index, c->conf, &part, err);
+
+	if (!failed && (!part || !judge_can_absorb(c->judge, part))) {
+		failed = judge_in_turn(c, index, err);
+	} else if (!failed) {
+		judge_file(c->judge, path);
+		failed = check_partials_verdicts(c->partials, index, path, c->conf, err);
+		if (!failed) {
+			judge_absorb(c->judge, part);
+			failed = flush_some(c->verdicts, err);
+		}
+	}
+	judge_free(part);
+	return failed;
+}
+
 /* Judges all files and prints verdicts in file order; the caller prints the summary. */
 static int check_each_file(struct file_checking *c, size_t jobs, struct error *err)
 {
@@ -184,8 +192,7 @@ static int check_each_file(struct file_checking *c, size_t jobs, struct error *e
 	if (jobs > 1 && c->files->count > 1 && !c->partials)
 		return in_order_run(&order, err);
 	for (size_t i = 0; i < c->files->count; i++) {
-		int failed = c->partials ? take(c, i, judged_elsewhere(c, i), err)
-		                         : judge_in_turn(c, i, err);
+		int failed = c->partials ? take_partial(c, i, err) : judge_in_turn(c, i, err);
 		if (failed)
 			return -1;
 	}

@@ -46,14 +46,14 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 	jw_put_array(w, "verdicts");
 	/* the number only tells files apart */
 	int64_t number = (int64_t)(map_hash(str_from(path)) >> 1);
-	bool good = !judge_part_new(&own, number, &part, &ignored) &&
+	bool good = !judge_part_new(&own, number, SIZE_MAX, &part, &ignored) &&
 	            !judge_recording(part, path, NULL, NULL, &ignored);
 	if (good)
 		judge_part_finish(part);
 	jw_end(w);
 	jw_key(w, "part");
 	if (good)
-		good = part_put(w, part);
+		part_put(w, part);
 	else
 		jw_null(w);
 	judge_free(part);
@@ -223,31 +223,53 @@ int check_partials_read(const struct file_list *partials, uint64_t options,
 	return 0;
 }
 
-struct judge *check_partials_judge(const struct check_partials *p, size_t i,
-                                   const struct judge_conf *conf)
+static int refuse(const struct check_partials *p, size_t i, const char *what, struct error *err)
 {
-	struct str line = p->files[i].line, one;
-	struct str verdicts = JSON_GET(line, "verdicts"), part = JSON_GET(line, "part");
-	struct judge *judge = NULL;
+	struct arena arena = {.last = NULL};
+	struct str path = json_text(&arena, JSON_GET(p->files[i].line, "path"));
+
+	error_set(err, FAIL_INPUT,
+	          "the partial result of %s has no %s that can be read: write it again", path.p,
+	          what);
+	arena_release(&arena);
+	return -1;
+}
+
+int check_partials_judge(const struct check_partials *p, size_t i, const struct judge_conf *conf,
+                         struct judge **out, struct error *err)
+{
+	struct str part = JSON_GET(p->files[i].line, "part");
+	struct arena arena = {.last = NULL};
+	int failed = 0;
+
+	*out = NULL;
+	if (part.p && json_type(part) != JSON_NULL) {
+		failed = judge_part_new(conf, 0, SIZE_MAX, out, err);
+		if (!failed && !part_get(part, &arena, *out))
+			failed = refuse(p, i, "totals", err);
+	}
+	arena_release(&arena);
+	return failed;
+}
+
+int check_partials_verdicts(const struct check_partials *p, size_t i, const char *path,
+                            const struct judge_conf *conf, struct error *err)
+{
+	struct str verdicts = JSON_GET(p->files[i].line, "verdicts"), one;
 	struct arena arena = {.last = NULL};
 	struct rollout_verdict v;
-	struct error ignored;
+	bool good = json_type(verdicts) == JSON_ARRAY;
 
-	bool good = json_type(part) == JSON_OBJECT && !judge_part_new(conf, 0, &judge, &ignored) &&
-	            part_get(part, &arena, judge);
 	for (size_t cursor = 0; good && json_next(verdicts, &cursor, &one);) {
 		good = part_get_verdict(one, conf->places, &arena, &v);
 		if (good) {
-			v.file = json_text(&arena, JSON_GET(line, "path")).p;
+			v.file = path;
 			conf->verdict(conf->ctx, &v);
 		}
+		arena_reset(&arena);
 	}
 	arena_release(&arena);
-	if (!good) {
-		judge_free(judge);
-		return NULL;
-	}
-	return judge;
+	return good ? 0 : refuse(p, i, "verdicts", err);
 }
 
 void check_partials_free(struct check_partials *p)

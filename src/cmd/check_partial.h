@@ -24,10 +24,14 @@ struct check_partials;
 MUST_USE int check_partials_read(const struct file_list *partials, uint64_t options,
                                  struct check_partials **out, struct file_list *files,
                                  struct error *err);
-/* Passes the verdicts on file i to conf->verdict and returns the judge of that part; NULL: the file has
-   to be judged again. */
-struct judge *check_partials_judge(const struct check_partials *p, size_t i,
-                                   const struct judge_conf *conf);
+/* *out: the judge of file i, to be absorbed by that of all; NULL: the file has to be judged again.
+   FAIL_INPUT; then *out may be set, too. */
+MUST_USE int check_partials_judge(const struct check_partials *p, size_t i,
+                                  const struct judge_conf *conf, struct judge **out,
+                                  struct error *err);
+/* Passes the verdicts on file i, which has that path, to conf->verdict. FAIL_INPUT. */
+MUST_USE int check_partials_verdicts(const struct check_partials *p, size_t i, const char *path,
+                                     const struct judge_conf *conf, struct error *err);
 void check_partials_free(struct check_partials *p);
 
 #endif

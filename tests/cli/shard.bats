@@ -231,6 +231,23 @@ same_forms() {
 	same_forms whole merged
 }
 
+@test "check --merge needs no recording, however many calls and rollouts it has" {
+	rolldbg run --quiet --task lake -g 2 --max-turns 9 --policy random:1 --fail-on never --out - 2>/dev/null >one.jsonl
+	jq -es 'map(select(.type == "step")) | length > 10' one.jsonl
+	mkdir all
+	for n in $(seq 2100); do
+		sed "s/\"lake/\"lake-$n/g; s/session\":\"/&$n-/g" one.jsonl
+	done >all/many.jsonl
+	cp "$root"/fixtures/check/timeout/bad-*.jsonl all
+	forms whole all
+	has "$(cat whole.table)" '4202 rollouts'
+	rolldbg check --partial --shard 1/2 all >s1
+	rolldbg check --partial --shard 2/2 all >s2
+	rm -r all
+	forms merged --merge s2 s1
+	same_forms whole merged
+}
+
 @test "check --merge: a shard twice, one missing, one torn, other options" {
 	write_recordings
 	for n in 1 2 3; do
@@ -253,7 +270,7 @@ same_forms() {
 	expect 3 rolldbg check --merge all/run.0.jsonl
 	sed 's/"numbers":\[/"numbers":[9,/; s/"path":"[^"]*"/"path":"gone"/' s2 >lie
 	expect 3 rolldbg check --merge s1 lie s3
-	has "$stderr" 'cannot read gone'
+	has "$stderr" 'the partial result of gone has no verdicts that can be read: write it again'
 	for wrong in '--partial --merge' '--partial --json' '--shard 1/2' '--merge --html x.html'; do
 		# shellcheck disable=SC2086 # several words
 		expect 2 rolldbg check $wrong s1

@@ -86,11 +86,16 @@ static void merge_verdicts(const struct check_partials *p, const struct file_lis
 	require(judge_new(&conf, &all, &err) == 0);
 	judge_many(all);
 	for (size_t i = 0; i < files->count; i++) {
-		struct judge *part = check_partials_judge(p, i, &conf);
+		struct judge *part;
+		bool good = check_partials_judge(p, i, &conf, &part, &err) == 0;
 
-		if (part && judge_can_absorb(all, part)) {
+		require(good || err.kind == FAIL_INPUT);
+		if (good && part && judge_can_absorb(all, part)) {
 			judge_file(all, files->paths[i]);
-			judge_absorb(all, part);
+			if (check_partials_verdicts(p, i, files->paths[i], &conf, &err) == 0)
+				judge_absorb(all, part);
+			else
+				require(err.kind == FAIL_INPUT);
 		}
 		judge_free(part);
 	}

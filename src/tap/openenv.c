@@ -129,7 +129,9 @@ static void choose_state(struct openenv_tap *s, struct str state, struct str obs
 	struct error err = {0};
 
 	s->kind = asks ? STATE_OPENENV : STATE_OBSERVATION;
-	s->ignored.aside = asks ? NULL : openenv_metadata_aside(observation);
+	/* the last ones are those of an episode that may be open: begin_episode releases them */
+	s->ignored =
+		(struct ignore_paths){.aside = asks ? NULL : openenv_metadata_aside(observation)};
 	if (ignore_paths_choose(&s->ignored, &(struct env_conf){.ignore_count = 0},
 	                        asks ? state : observation, &err))
 		tap_note(s->tap, EVENT_NOTIFICATION, "ignored members", str_from(err.text));

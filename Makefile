@@ -216,7 +216,7 @@ fmt-check: ## fail if a C file is not formatted
 lint: all ## layers, sizes, clang-tidy, cppcheck, shellcheck, ... on what changed since origin/main; ALL=1: on every file
 	@ALL='$(ALL)' CFLAGS_FOR_LINT='$(ALL_CPPFLAGS) -std=c11 $(WARNINGS)' tests/lint/run ./$(PROGRAM)
 
-portable: ## compile for musl with Zig of PyPI, without linking or running anything (a minute)
+portable: ## compile and link for musl and macOS with Zig of PyPI, without running anything (part of lint with ALL=1)
 	@tests/lint/portable
 
 man completions: all ## regenerate the generated parts of man/ and completions/ from the program's tables

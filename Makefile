@@ -51,11 +51,11 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 # PKG_CFLAGS and PKG_LIBS, unless they are given (src/package/wheel). Updated on every run; make restarts when the file changes, so that missing packages are
 # installed first and everything below uses them.
 NEEDS_NOTHING := clean help deps uninstall install-shared dist
-NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm interop-spark interop-slurm coverage fuzz-regress bench
+NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm interop-spark interop-slurm interop-package coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(and $(filter-out $(NEEDS_NOTHING),$(GOALS)),$(filter undefined,$(origin PKG_LIBS))),)
-DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(if $(filter wheel deb,$(GOALS)),package) $(filter interop-llm,$(GOALS))
+DEP_GROUPS := build $(if $(filter $(NEEDS_TESTS),$(GOALS)),test) $(if $(filter $(NEEDS_ALL),$(GOALS)),check) $(if $(filter interop bench,$(GOALS)),interop) $(if $(filter wheel deb interop-package,$(GOALS)),package) $(filter interop-llm interop-package,$(GOALS))
 include build/config.mk
 build/config.mk: FORCE
 	@.ci/deps missing $(DEP_GROUPS) >/dev/null || $(MAKE) --no-print-directory deps DEP_GROUPS='$(DEP_GROUPS)'
@@ -74,7 +74,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-.PHONY: FORCE all demo test check-one faults interop interop-llm interop-spark interop-slurm asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+.PHONY: FORCE all demo test check-one faults interop interop-llm interop-spark interop-slurm interop-package asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install install-shared uninstall wheel deb dist portable clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
@@ -192,6 +192,9 @@ interop-spark: all ## fixtures/cluster on Spark (installs it under .deps/, 480 M
 
 interop-slurm: all ## fixtures/cluster on one node of Debian's slurm-wlm (to be installed, as root; half a minute)
 	@tests/prove $(OBJ)/interop-slurm $(sort $(wildcard tests/interop-slurm/*.bats))
+
+interop-package: wheel ## the wheel in bare systems of Debian 12 and 13, the steps of the Containerfile (as root; ten minutes)
+	@tests/prove $(OBJ)/interop-package $(sort $(wildcard tests/interop-package/*.bats))
 
 interop-llm: all ## against a real inference engine (compiles it under .deps/, once: 4 to 7 minutes, 180 MB; the tests take a minute)
 	@tests/interop-llm/setup

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define PARTIAL_VERSION 2
-#define PARTIAL_MOST    ((size_t)4 << 30)
 
 /* ---- writing ---- */
 
@@ -196,7 +195,7 @@ int check_partials_read(const struct file_list *partials, uint64_t options,
 	int failed = 0;
 
 	*out = p;
-	p->text = BUF(PARTIAL_MOST);
+	p->text = BUF(SIZE_MAX / 2);
 	for (size_t i = 0; i < partials->count && !failed; i++) {
 		failed = file_read("partial result", partials->paths[i], &p->text, err);
 		ends[i] = p->text.n;

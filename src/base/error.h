@@ -25,6 +25,9 @@ struct error {
 	char text[480];
 };
 
+/* For a call whose failure does not matter. */
+#define ERROR_IGNORED (&(struct error){.kind = FAIL_NONE})
+
 /* Both return -1, so that a function can end with `return error_set(...)`. */
 int error_set(struct error *e, enum fail kind, const char *fmt, ...) PRINTF_LIKE(3, 4);
 int error_wrap(struct error *e, const char *fmt, ...)

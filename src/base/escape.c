@@ -263,11 +263,16 @@ void text_escape(struct buf *out, struct str s)
 	text_escape_cut(out, s, SIZE_MAX);
 }
 
+void text_escape_line(struct buf *out, struct str s)
+{
+	text_escape(out, s);
+	buf_char(out, '\n');
+}
+
 void text_put_path(struct buf *out, const char *what, const char *path)
 {
 	buf_printf(out, "%s: ", what);
-	text_escape(out, str_from(path));
-	buf_char(out, '\n');
+	text_escape_line(out, str_from(path));
 }
 
 bool text_is_safe(struct str s)

@@ -34,6 +34,7 @@ bool text_size(struct str s, uint64_t *out);
    text cannot move the cursor. So are beginnings of commands that CI runners read from logs:
    \x3a:error::, \x23#[error]. */
 void text_escape(struct buf *out, struct str s);
+void text_escape_line(struct buf *out, struct str s); /* and a line feed */
 /* The same, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
    emoji take two. Returns the cells used. */
 size_t text_escape_cut(struct buf *out, struct str s, size_t columns);

@@ -43,7 +43,6 @@ static void drop(void *ctx, void *result)
 {
 	struct judged_file *f = result;
 
-	(void)ctx;
 	if (f) {
 		judge_free(f->judge);
 		reports_free(f->verdicts.reports);
@@ -91,11 +90,10 @@ static void *judge_alone(void *ctx, size_t index)
 	const char *path = c->files->paths[index];
 	struct judge_conf conf;
 	struct judged_file *f = judged_new(c, &conf);
-	struct error ignored;
 
 	if (!f->verdicts.reports || !is_regular(path) ||
-	    judge_part_new(&conf, (int64_t)index, PART_ROLLOUTS, &f->judge, &ignored) ||
-	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, &ignored)) {
+	    judge_part_new(&conf, (int64_t)index, PART_ROLLOUTS, &f->judge, ERROR_IGNORED) ||
+	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, ERROR_IGNORED)) {
 		drop(NULL, f);
 		return NULL;
 	}
@@ -127,10 +125,10 @@ static int judge_in_turn(struct file_checking *c, size_t index, struct error *er
 			html_file_note(c->verdicts->html, err->text);
 		return 0;
 	}
-	struct error ignored; /* verdicts so far are still printed */
 
 	reports_give_up(c->verdicts->reports, path, c->judge, err);
-	(void)!output_flush(&c->verdicts->out, &ignored);
+	/* verdicts so far are still printed */
+	(void)!output_flush(&c->verdicts->out, ERROR_IGNORED);
 	return -1;
 }
 

@@ -24,8 +24,7 @@ static void put_head(const struct check_division *d, const struct file_list *fil
 	char options[17];
 
 	snprintf(options, sizeof(options), "%016llx", (unsigned long long)d->options);
-	jw_init(&w, out);
-	jw_object(&w);
+	w = jw_begin(out);
 	jw_pack(&w, "check:%d,shard:%i,of:%i,options:%t,many:%b,files:%i", PARTIAL_VERSION,
 	        (int64_t)d->shard.index, (int64_t)d->shard.count, options, files->many,
 	        (int64_t)files->count);
@@ -37,7 +36,6 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 {
 	struct judge_conf own = *conf;
 	struct judge *part = NULL;
-	struct error ignored;
 
 	own.verdict = take_verdict;
 	own.places = true;
@@ -45,8 +43,8 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 	jw_put_array(w, "verdicts");
 	/* the number only tells files apart */
 	int64_t number = (int64_t)(map_hash(str_from(path)) >> 1);
-	bool good = !judge_part_new(&own, number, SIZE_MAX, &part, &ignored) &&
-	            !judge_recording(part, path, NULL, NULL, &ignored);
+	bool good = !judge_part_new(&own, number, SIZE_MAX, &part, ERROR_IGNORED) &&
+	            !judge_recording(part, path, NULL, NULL, ERROR_IGNORED);
 	if (good)
 		judge_part_finish(part);
 	jw_end(w);
@@ -67,8 +65,7 @@ static void put_file(const struct judge_conf *conf, const char *path, size_t num
 
 	for (int again = 0; again < 2; again++) {
 		buf_clear(&line);
-		jw_init(&w, &line);
-		jw_object(&w);
+		w = jw_begin(&line);
 		jw_put_u64(&w, "file", number);
 		jw_put_text(&w, "path", path);
 		if (again || put_judged(conf, path, &w))

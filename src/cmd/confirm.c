@@ -146,8 +146,7 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 		break;
 	}
 	judge_confirm(j, UNCONFIRMED, "");
-	text_escape(out, str_from(why));
-	buf_char(out, '\n');
+	text_escape_line(out, str_from(why));
 }
 
 static int send_calls(struct confirm *c, struct driver *d, const struct env_conf *env,

@@ -230,7 +230,6 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 {
 	struct converting *v = ctx;
 
-	(void)note;
 	if (v->to)
 		return export_add(&v->export, l, err);
 	buf_str(&v->text, l->text);
@@ -265,10 +264,6 @@ static int write_rollout(struct converting *v, struct by_rollout *lines, struct 
 static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
                      struct error *err)
 {
-	(void)ctx;
-	(void)l;
-	(void)note;
-	(void)err;
 	return 0;
 }
 

@@ -307,9 +307,7 @@ static int choose_file(struct debugging *g, int argc, char **argv, const char **
 /* The history file is in the directory of recordings; no history before that directory exists. */
 static const char *history_of(struct debugging *g, bool terminal)
 {
-	struct error none;
-
-	if (!terminal || store_directory(g->context->variable, &g->history, &none))
+	if (!terminal || store_directory(g->context->variable, &g->history, ERROR_IGNORED))
 		return NULL;
 	buf_text(&g->history, "/debug-history");
 	return buf_cstr(&g->history);

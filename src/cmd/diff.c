@@ -136,7 +136,6 @@ static int skip_line(void *ctx, const struct line *l, const struct reader_note *
 	struct recording_side *s = ctx;
 	struct buf unused = BUF(SIZE_MAX / 2);
 
-	(void)note;
 	int failed = strip_line(s->strip, l, &unused, err);
 	buf_release(&unused);
 	return failed;
@@ -434,8 +433,6 @@ const struct command command_diff = {
 		"recordings agree and 1 if they differ.",
 	.max_operands = GIT_RENAMED,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct diff_options),
+	COMMAND_OPTIONS(options, struct diff_options),
 	.run = diff_run,
 };

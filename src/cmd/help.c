@@ -224,8 +224,6 @@ static int help_run(const struct context *c, const void *opts, int argc, char **
 {
 	const struct command *cmd = NULL;
 
-	(void)c;
-	(void)opts;
 	return argc && command_find(str_from(argv[0]), &cmd, err)
 	               ? -1
 	               : help_print(cmd, argc > 1 ? argv[1] : NULL, err);

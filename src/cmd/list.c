@@ -414,12 +414,8 @@ static int list_all(struct store_listing *l, struct error *err)
 		if (list_one(l, i, err))
 			return -1;
 	if (l->opts->json) {
-		struct json_writer w;
-
-		jw_line(&w, &l->out.text, "summary");
-		jw_put_u64(&w, "recordings", l->stored.count);
-		jw_put_u64(&w, "listed", l->shown);
-		jw_line_end(&w);
+		json_line(&l->out.text, "summary", "recordings:%i,listed:%i",
+		          (int64_t)l->stored.count, (int64_t)l->shown);
 	} else if (!l->stored.count) {
 		log_warn("no recordings in %s: record one with rolldbg run",
 		         buf_cstr(&l->stored.directory));
@@ -441,8 +437,7 @@ static int prune_one(struct store_listing *l, size_t index, struct error *err)
 		l->shown++;
 	if (!failed && !l->context->quiet) {
 		buf_printf(&l->out.text, "%s ", l->opts->dry_run ? "would delete" : "deleted");
-		text_escape(&l->out.text, buf_view(&path));
-		buf_char(&l->out.text, '\n');
+		text_escape_line(&l->out.text, buf_view(&path));
 	}
 	buf_release(&path);
 	return failed;
@@ -467,9 +462,8 @@ static int prune_all(struct store_listing *l, const char *before, struct error *
 		           l->opts->dry_run ? " would be deleted" : " deleted");
 	}
 	if (failed) {
-		struct error ignored; /* files deleted so far are still listed */
-
-		(void)!output_flush(&l->out, &ignored);
+		/* files deleted so far are still listed */
+		(void)!output_flush(&l->out, ERROR_IGNORED);
 		return -1;
 	}
 	return output_flush(&l->out, err);
@@ -511,8 +505,6 @@ static int list_run(const struct context *c, const void *opts, int argc, char **
 	struct store_listing l = {.context = c, .opts = o, .out = output_of_results(o->json)};
 	char before[AGE_TEXT] = "";
 
-	(void)argc;
-	(void)argv;
 	bool missing = false;
 	int failed = read_options(&l, before, err);
 	if (!failed && o->missing) {

@@ -28,8 +28,6 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 {
 	struct buf *text = ctx;
 
-	(void)note;
-	(void)err;
 	buf_str(text, l->text);
 	buf_char(text, '\n');
 	return 0;
@@ -40,7 +38,6 @@ static int refuse_torn(void *ctx, const struct line *l, const struct reader_note
 {
 	const struct merge_work *m = ctx;
 
-	(void)l;
 	return error_set(err, FAIL_INPUT,
 	                 "%s: line %llu is truncated: an incomplete recording cannot be merged",
 	                 m->name, (unsigned long long)note->line);
@@ -122,8 +119,6 @@ static int merge_run(const struct context *c, const void *opts, int argc, char *
 	const struct new_file_conf out = {argv[OURS], .replace = true};
 	int failed = 0;
 
-	(void)c;
-	(void)opts;
 	for (int i = 0; i < SIDES && !failed; i++) {
 		m.side[i].text = BUF(SIZE_MAX / 2);
 		failed = by_rollout_open(NULL, &argv[i], 1, refuse_torn, &m, &m.side[i].lines, err);

@@ -487,8 +487,6 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	                    .out = output_of_results(o->json),
 	                    .policy_path = BUF(BUF_MAX_SMALL)};
 
-	(void)argc;
-	(void)argv;
 	int code = set_up(&p, err) ? -1 : examine(&p, err);
 	if (code < 0)
 		env_target_hide(&p.target, err);

@@ -136,11 +136,9 @@ static int add_spec(struct reports *r, const char *spec, const char *taken, stru
 /* Adds the console's report to a part, if its kind supports parts. */
 static bool add_part(struct reports *part, const struct open_report *whole)
 {
-	struct error unused;
-
 	return whole->console && whole->row->kind->separate &&
 	       !add_report(part, whole->row, NULL, (struct asked){"--report ", whole->row->name},
-	                   NULL, &unused);
+	                   NULL, ERROR_IGNORED);
 }
 
 struct reports *reports_part(const struct reports *r, struct buf *console)
@@ -276,14 +274,13 @@ static int finish(struct reports *r, struct open_report *o, struct error *err)
 int reports_close(struct reports *r, const struct judge *judge,
                   const struct compare_count *compared, struct error *err)
 {
-	struct error later;
 	int failed = 0;
 
 	r->closed = true;
 	r->totals.judge = judge;
 	r->totals.compared = compared;
 	for (size_t i = 0; i < r->count; i++)
-		if (finish(r, &r->items[i], failed ? &later : err))
+		if (finish(r, &r->items[i], failed ? ERROR_IGNORED : err))
 			failed = -1;
 	return failed;
 }
@@ -291,11 +288,10 @@ int reports_close(struct reports *r, const struct judge *judge,
 void reports_give_up(struct reports *r, const char *file, const struct judge *judge,
                      const struct error *why)
 {
-	struct error ignored; /* `why` is reported instead */
-
 	if (r && !r->closed && why->kind != FAIL_USAGE) {
 		reports_problem(r, file, why);
-		(void)!reports_close(r, judge, NULL, &ignored);
+		/* `why` is reported instead */
+		(void)!reports_close(r, judge, NULL, ERROR_IGNORED);
 	}
 }
 

@@ -460,8 +460,6 @@ static void say_summary(struct running *r, const struct batch_count *count)
 /* The most serious result determines the code; a call left unanswered counts like a refused one. */
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
-	struct error ignored;
-
 	judge_finish(r->judge);
 	int failed = confirm(r, count, err);
 	const struct driver *d = &r->driver;
@@ -482,7 +480,7 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 	}
 	say_summary(r, count); /* of what was recorded, even if the experiment failed */
 	failed = failed || reports_close(r->verdicts.reports, r->judge, NULL, err);
-	if (output_flush(&r->verdicts.out, failed ? &ignored : err) || failed)
+	if (output_flush(&r->verdicts.out, failed ? ERROR_IGNORED : err) || failed)
 		return -1;
 	return driver_exit_code(count, r->verdicts.at_or_above > 0);
 }
@@ -490,12 +488,10 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 /* A local failure: ends the reports with it and prints the results so far. */
 static int give_up(struct running *r, struct error *err)
 {
-	struct error ignored;
-
 	env_target_hide(&r->driver.target, err);
 	judge_finish(r->judge);
 	reports_give_up(r->verdicts.reports, NULL, r->judge, err);
-	(void)!output_flush(&r->verdicts.out, &ignored);
+	(void)!output_flush(&r->verdicts.out, ERROR_IGNORED);
 	return -1;
 }
 
@@ -561,7 +557,6 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	struct batch_count count;
 	struct error closing = {0};
 
-	(void)argc, (void)argv;
 	driver_init(&r.driver, c);
 	pthread_mutex_init(&r.lock, NULL);
 	int code = set_up(&r, err)          ? -1

@@ -33,8 +33,6 @@ static int schema_run(const struct context *c, const void *opts, int argc, char 
 	struct buf schema = BUF(SIZE_MAX / 2);
 	int failed = 0;
 
-	(void)c;
-	(void)opts;
 	if (!strcmp(name, RECORDING))
 		schema_recording(&schema);
 	else if (!schema_results(name, &schema))

@@ -240,13 +240,12 @@ static bool is_recording(const struct context *c, const struct serve_options *o,
                          const char *operand)
 {
 	struct serve_conf conf;
-	struct error ignored;
 
 	serve_conf_init(&conf, c->clock);
 	bool a_file = access(operand, F_OK) == 0 || strcmp(operand, "-") == 0 ||
 	              strchr(operand, '/') || (strchr(operand, '.') && !strchr(operand, '?'));
 
-	return o->as || (a_file && serve_conf_target(&conf, str_from(operand), &ignored) != 0);
+	return o->as || (a_file && serve_conf_target(&conf, str_from(operand), ERROR_IGNORED) != 0);
 }
 
 static int serve_one(const struct context *c, const struct serve_options *o, const char *operand,

@@ -432,10 +432,8 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 		                           finish(&s, path, err);
 	}
 	if (failed && s.facts && !s.out.closed) {
-		struct error ignored; /* rows are printed before the error */
-
 		finish_facts(&s);
-		(void)!print_some(&s, &ignored);
+		(void)!print_some(&s, ERROR_IGNORED); /* rows are printed before the error */
 	}
 	pager_finish(&s.pager);
 	failed = failed && !s.out.closed;
@@ -467,8 +465,6 @@ const struct command command_show = {
 		"$ROLLDBG_PAGER, $PAGER or less.",
 	.max_operands = -1,
 	.recordings = true,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct show_options),
+	COMMAND_OPTIONS(options, struct show_options),
 	.run = show_run,
 };

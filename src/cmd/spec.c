@@ -336,7 +336,6 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 {
 	struct output out = output_to_stdout();
 
-	(void)opts;
 	if (argc && !strcmp(argv[0], "policies")) {
 		put_policies(c, &out.text);
 		return output_close(&out, err);

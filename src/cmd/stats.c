@@ -91,7 +91,6 @@ static int each_pair(struct comparing *c,
 static int count_pair(struct comparing *c, const struct task_side *a, const struct task_side *b,
                       struct error *err)
 {
-	(void)err;
 	c->count.tasks += a && b;
 	c->count.only_before += !b;
 	c->count.only_after += !a;

@@ -38,11 +38,10 @@ static int put_block(struct stripping *s, const struct line *l, struct error *er
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE), scratch = BUF(BUF_MAX_SMALL);
 	struct line stripped;
-	size_t used;
 	int failed = strip_line(s->strip, l, &text, err);
 
 	if (!failed && text.n)
-		failed = line_parse(buf_view(&text), &scratch, &stripped, &used, err);
+		failed = line_parse(buf_view(&text), &scratch, &stripped, NULL, err);
 	if (!failed && text.n)
 		blocks_line(&s->blocks, &stripped, &s->out.text);
 	BUFS_RELEASE(&text, &scratch);
@@ -57,7 +56,6 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
 	struct stripping *s = ctx;
 	struct buf line = BUF(BUF_MAX_MESSAGE);
 
-	(void)note;
 	int failed = s->opts->text
 	                     ? put_block(s, l, err)
 	                     : strip_line(s->strip, l, s->terminal ? &line : &s->out.text, err);
@@ -100,9 +98,8 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 	by_rollout_close(lines);
 	file_list_free(&files);
 	if (failed) {
-		struct error ignored; /* what comes before the failure is still printed */
-
-		(void)!output_flush(&s->out, &ignored);
+		/* what comes before the failure is still printed */
+		(void)!output_flush(&s->out, ERROR_IGNORED);
 		return -1;
 	}
 	return output_flush(&s->out, err);

@@ -502,12 +502,11 @@ static void say_summary(struct tapping *t)
 static int conclude(struct tapping *t, struct error *err)
 {
 	const struct error *broken = tap_recording_failure(t->recording);
-	struct error ignored;
 
 	judge_finish(t->judge);
 	say_summary(t);
 	int failed = reports_close(t->verdicts.reports, t->judge, NULL, err);
-	if (output_flush(&t->verdicts.out, failed ? &ignored : err) || failed)
+	if (output_flush(&t->verdicts.out, failed ? ERROR_IGNORED : err) || failed)
 		return -1;
 	if (t->job_code || (!t->opts->to && !t->opts->verdict.fail_on))
 		return t->job_code; /* the client of a stdio server sees the server's code */
@@ -591,9 +590,7 @@ const struct command command_tap = {
 		"Without --to, COMMAND is a server that speaks MCP over its standard streams: "
 		"the tap takes its place, as in an mcp.json.",
 	.max_operands = -1,
-	.opts = options,
-	.opt_count = ARRAY_LEN(options),
-	.opts_size = sizeof(struct tap_options),
+	COMMAND_OPTIONS(options, struct tap_options),
 	.network = true,
 	.run = tap_run,
 };

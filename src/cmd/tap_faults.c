@@ -19,8 +19,7 @@ static void put_call(const struct tap_request *q, struct buf *out)
 {
 	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
+	w = jw_begin(out);
 	jw_put_str(&w, "name", q->tool);
 	jw_put_raw(&w, "arguments", q->arguments.p ? q->arguments : STR("null"));
 	jw_end(&w);

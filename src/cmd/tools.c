@@ -276,8 +276,7 @@ static void put_next(struct tools_view *v)
 		buf_text(&line, " --call ");
 		config_shell_word(&line, buf_cstr(&call));
 		buf_char(&v->text, '\n');
-		text_escape(&v->text, buf_view(&line));
-		buf_char(&v->text, '\n');
+		text_escape_line(&v->text, buf_view(&line));
 	}
 	BUFS_RELEASE(&call, &line);
 }
@@ -396,19 +395,17 @@ static void json_resource(struct tools_view *v, struct str resource)
 static void json_all(struct tools_view *v)
 {
 	const struct env_facts *f = v->facts;
-	struct json_writer w;
 	struct str each;
 
 	for (size_t cursor = 0; json_next(f->tools, &cursor, &each);)
 		json_tool(v, each);
 	for (size_t cursor = 0; json_next(buf_view(&v->resources), &cursor, &each);)
 		json_resource(v, each);
-	jw_line(&w, &v->text, "summary");
-	jw_pack(&w, "server:%s,version:%s,protocol:%t,state:%t,tools:%i,resources:%i", f->name,
-	        f->version, f->protocol,
-	        f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind),
-	        (int64_t)(json_count(f->tools)), (int64_t)(json_count(buf_view(&v->resources))));
-	jw_line_end(&w);
+	json_line(&v->text, "summary",
+	          "server:%s,version:%s,protocol:%t,state:%t,tools:%i,resources:%i", f->name,
+	          f->version, f->protocol,
+	          f->state_kind == STATE_UNKNOWN ? AUTO : state_kind_name(f->state_kind),
+	          (int64_t)(json_count(f->tools)), (int64_t)(json_count(buf_view(&v->resources))));
 }
 
 /* ---- the session ---- */
@@ -463,8 +460,6 @@ static int tools_run(const struct context *c, const void *opts, int argc, char *
 	                       .text = BUF(SIZE_MAX / 2),
 	                       .out = output_of_results(o->json)};
 
-	(void)argc;
-	(void)argv;
 	int failed = env_target_prepare(&v.target, c, &o->target, err) ||
 	             env_target_start(&v.target, err) || env_target_new_io(&v.target, &v.io, err) ||
 	             env_target_new_session(session, err);

@@ -57,8 +57,7 @@ static void put_setting(void *ctx, struct keyed *k, const cJSON *value, enum opt
 	buf_printf(&line, " (%s)",
 	           class == OPT_NEVER ? "never taken from a file that was found"
 	                              : option_class_name(class));
-	text_escape(out, buf_view(&line));
-	buf_char(out, '\n');
+	text_escape_line(out, buf_view(&line));
 	buf_release(&line);
 }
 

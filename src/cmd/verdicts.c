@@ -252,10 +252,9 @@ static void put_not_checked(const char *rules, struct buf *out)
 
 static bool is_limit_exceeded(const struct verdict_options *o, const struct judge_summary *s)
 {
-	struct error ignored;
 	double limit = 1;
 
-	return !failure_gate_read(o->max_failures, &limit, &ignored) &&
+	return !failure_gate_read(o->max_failures, &limit, ERROR_IGNORED) &&
 	       failure_gate_exceeded(limit, failures_of_environment(&s->failures), s->rollouts);
 }
 

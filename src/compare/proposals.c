@@ -170,11 +170,11 @@ static bool copy_masked(const struct rollout_copy *from, const struct str *masks
 {
 	const struct line *l;
 	struct strip *strip = NULL;
-	struct error ignored; /* a line that grew too long: nothing is proposed */
-	bool failed = strip_new(masks, count, &strip, &ignored) != 0;
+	/* a line that grew too long: nothing is proposed */
+	bool failed = strip_new(masks, count, &strip, ERROR_IGNORED) != 0;
 
 	for (size_t i = 0; !failed && (l = rollout_copy_line(from, i)); i++)
-		failed = l->text.p && rollout_copy_add(to, strip, l, &ignored);
+		failed = l->text.p && rollout_copy_add(to, strip, l, ERROR_IGNORED);
 	strip_free(strip);
 	return !failed;
 }

@@ -28,8 +28,7 @@ int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number, 
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
 	struct line parsed;
-	size_t used;
-	int failed = line_parse(arena_str(&c->arena, text), &scratch, &parsed, &used, err);
+	int failed = line_parse(arena_str(&c->arena, text), &scratch, &parsed, NULL, err);
 
 	if (!failed) {
 		c->id = c->id.p ? c->id : arena_str(&c->arena, parsed.rollout);
@@ -62,7 +61,6 @@ int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct 
                       struct buf *text, struct line *step, bool *is_step, struct error *err)
 {
 	struct buf scratch = BUF(BUF_MAX_SMALL);
-	size_t used;
 
 	*is_step = false;
 	buf_clear(text);
@@ -71,7 +69,7 @@ int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct 
 	if (l->type != LINE_STEP)
 		return text->n ? rollout_copy_keep(c, buf_view(text), l->number, err) : 0;
 	*is_step = true;
-	int failed = line_parse(buf_view(text), &scratch, step, &used, err);
+	int failed = line_parse(buf_view(text), &scratch, step, NULL, err);
 	step->number = l->number;
 	step->rollout = c->id;
 	buf_release(&scratch);

@@ -33,10 +33,8 @@ static void line_copy_release(struct line_copy *c)
 
 static int line_copy_set(struct line_copy *c, const struct line *l, struct error *err)
 {
-	size_t used;
-
 	buf_set(&c->text, l->text);
-	if (line_parse(buf_view(&c->text), &c->id, &c->line, &used, err))
+	if (line_parse(buf_view(&c->text), &c->id, &c->line, NULL, err))
 		return -1;
 	c->line.number = l->number;
 	return 0;
@@ -270,12 +268,11 @@ static int load(struct cursor *c, int64_t position, struct moment *out, struct e
 /* If that fails, the cursor stays where it was. */
 static int move_to(struct cursor *c, int64_t position, struct error *err)
 {
-	struct error ignored;
 	int64_t before = c->now.position;
 	int failed = load(c, position, &c->now, err);
 
 	if (failed)
-		(void)!load(c, before, &c->now, &ignored);
+		(void)!load(c, before, &c->now, ERROR_IGNORED);
 	return failed;
 }
 
@@ -331,13 +328,12 @@ static int search_back(struct cursor *c, cursor_test_fn *test, void *ctx, int64_
 
 int cursor_search(struct cursor *c, bool back, cursor_test_fn *test, void *ctx, struct error *err)
 {
-	struct error ignored;
 	int64_t found;
 	int passed = back ? search_back(c, test, ctx, &found, err)
 	                  : search_forward(c, test, ctx, &found, err);
 
 	if (passed < 0) {
-		(void)!load(c, c->now.position, &c->now, &ignored);
+		(void)!load(c, c->now.position, &c->now, ERROR_IGNORED);
 		return -1;
 	}
 	return cursor_go(c, found, err) < 0 ? -1 : passed;
@@ -393,7 +389,6 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 	struct cursor *c = s->cursor;
 	struct buf name = BUF(BUF_MAX_MESSAGE);
 
-	(void)err;
 	buf_str(&name, p->id);
 	c->instance = p->instance;
 	if (p->instance > 1)

@@ -75,23 +75,18 @@ static void on_initialize(struct dap *p, const struct dap_request *q, struct jso
 		"supportsConditionalBreakpoints",   "supportsStepBack",
 		"supportsEvaluateForHovers",        "supportsTerminateRequest"};
 
-	(void)p;
-	(void)q;
 	for (size_t i = 0; i < ARRAY_LEN(can); i++)
 		jw_put_bool(w, can[i], true);
 }
 
 static void on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
-	(void)q;
-	(void)w;
 	p->begins = !p->d->cursor;
 	p->stopped = p->begins ? NULL : "entry";
 }
 
 static void on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
-	(void)q;
 	jw_pack(w, "threads:[{id:1,name:%s}]", cursor_facts(p->d->cursor)->rollout);
 }
 
@@ -304,7 +299,6 @@ static void on_breakpoints(struct dap *p, const struct dap_request *q, struct js
 	                                  "function breakpoint, whose name is an expression"};
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
-	(void)p;
 	jw_put_array(w, "breakpoints");
 	for (size_t cursor = 0; json_next(list, &cursor, &one);)
 		write_breakpoint(NULL, &why, w);
@@ -475,17 +469,15 @@ static int move(struct dap *p, struct error *err)
 /* If the session cannot start, the client gets the reason and a terminated event. */
 static int begin(struct dap *p, struct error *err)
 {
-	struct error unwritten;
-
 	forget_stops(p);
 	buf_clear(&p->d->out);
 	if (live_session_begin(p->d, err)) {
-		if (!p->leaves && !send_printed(p, err, &unwritten)) {
+		if (!p->leaves && !send_printed(p, err, ERROR_IGNORED)) {
 			/* DAP uses the same word */
 			const char *ended = end_status_name(END_TERMINATED);
 			struct json_writer w = dap_begin_event(&p->wire, ended);
 
-			(void)!dap_end_event(&p->wire, &w, &unwritten);
+			(void)!dap_end_event(&p->wire, &w, ERROR_IGNORED);
 		}
 		return -1;
 	}

@@ -111,13 +111,13 @@ static bool clear_interrupt(void *ctx)
 	struct debugger *d = ctx;
 	const struct debug_conf *c = d->conf;
 	bool attended = !c->batch && (c->terminal || !d->scripted);
-	struct error unused; /* the next output reports the print error */
 
 	if (!has_signal(d))
 		return true; /* requested by the client */
 	if (c->terminal) {
 		/* after the ^C echoed by the terminal */
-		(void)!c->print(c->ctx, false, STR("\n"), &unused);
+		/* the next output reports the print error */
+		(void)!c->print(c->ctx, false, STR("\n"), ERROR_IGNORED);
 	}
 	d->stopped = !c->resume(c->ctx) || !attended || d->stopped;
 	return !d->stopped;
@@ -233,12 +233,11 @@ static int put_end(struct step_judging *g, struct error *err)
 	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w = jw_begin(&text);
 	struct line l;
-	size_t used;
 
 	jw_pack(&w, "type:%t,rollout:%s,state:%r,state_hash:%r", line_type_name(LINE_END),
 	        cursor_facts(g->d->cursor)->rollout, g->until->after, g->until->after_hash);
 	jw_end(&w);
-	int failed = line_parse(buf_view(&text), &id, &l, &used, err) ||
+	int failed = line_parse(buf_view(&text), &id, &l, NULL, err) ||
 	             judge_line(g->judge, &l, NULL, err);
 	BUFS_RELEASE(&text, &id);
 	return failed ? -1 : 0;

@@ -161,9 +161,8 @@ static void offer_words(struct editor *e, struct str line)
 	struct str rest = text_trim((struct str){line.p, line.n - e->word.n});
 	struct str verb = argument_word(&rest);
 	const struct verb *v = NULL;
-	struct error unused;
 
-	if (verb.n && verb_find(verb, &v, &unused))
+	if (verb.n && verb_find(verb, &v, ERROR_IGNORED))
 		return;
 	if (!v || v->run == verb_help)
 		offer_verbs(e);
@@ -184,7 +183,6 @@ static unsigned char complete(EditLine *line, int key)
 	struct str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
 	size_t n = 0;
 
-	(void)key;
 	e->candidates = e->cells = 0;
 	buf_clear(&e->shown);
 	while (n < typed.n && typed.p[typed.n - 1 - n] != ' ')
@@ -229,13 +227,12 @@ static void close_history(struct editor *e)
 static struct str or_last(struct debugger *d, struct str typed)
 {
 	const struct verb *v;
-	struct error unused;
 	struct str rest = typed, word = argument_word(&rest);
 
 	if (!word.n)
 		return buf_view(&d->last_command);
 	buf_clear(&d->last_command);
-	if (!verb_find(word, &v, &unused) && v->repeats)
+	if (!verb_find(word, &v, ERROR_IGNORED) && v->repeats)
 		buf_str(&d->last_command, typed);
 	return typed;
 }

@@ -184,8 +184,7 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	jw_init(&w, text);
 	jw_i64(&w, p->step);
 	size_t step_end = text->n;
-	jw_init(&w, text);
-	jw_object(&w);
+	w = jw_begin(text);
 	jw_put_str(&w, "name", p->name);
 	jw_put_raw(&w, "arguments", p->arguments);
 	jw_end(&w);

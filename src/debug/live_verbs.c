@@ -36,7 +36,6 @@ static int add_call(void *ctx, const struct moment *m, struct error *err)
 	struct calls *c = ctx;
 	struct str call = m->line->value[KEY_TOOL_CALL], arguments = JSON_GET(call, "arguments");
 
-	(void)err;
 	if (m->line->step < 0 || json_type(JSON_GET(call, "name")) != JSON_STRING)
 		return 0;
 	jw_object(&c->w);
@@ -243,8 +242,7 @@ static void warn_mismatch(struct debugger *d, struct str name, struct str json)
 	if (tool_require(tools, name, &why) ||
 	    tool_check_arguments(tool_find(tools, name), json, &why)) {
 		buf_text(&d->out, "warning: ");
-		text_escape(&d->out, str_from(why.text));
-		buf_char(&d->out, '\n');
+		text_escape_line(&d->out, str_from(why.text));
 	}
 }
 
@@ -321,8 +319,7 @@ int live_session_report(struct debugger *d, struct error *err)
 
 	live_ending(d->live, &text);
 	buf_text(&d->out, "the session has ended: ");
-	text_escape(&d->out, buf_view(&text));
-	buf_char(&d->out, '\n');
+	text_escape_line(&d->out, buf_view(&text));
 	buf_release(&text);
 	buf_str(&d->out, buf_view(&d->live_end));
 	int failed = d->live_end.n ? 0 : verb_backtrace(d, STR(""), err);

@@ -198,8 +198,7 @@ int verb_list(struct debugger *d, struct str arguments, struct error *err)
 	int failed = put_rows(d, from, here, err);
 	d->listed = from + LIST_ROWS;
 	d->listed_here = here;
-	struct error ignored;
-	int back = cursor_go(d->cursor, here, failed ? &ignored : err);
+	int back = cursor_go(d->cursor, here, failed ? ERROR_IGNORED : err);
 	debugger_refresh(d);
 	return failed || back < 0 ? -1 : 0;
 }
@@ -307,7 +306,6 @@ static int put_rollout(void *ctx, const struct rollout_place *p, struct error *e
 {
 	struct debugger *d = ctx;
 
-	(void)err;
 	buf_text(&d->out, p->offset == cursor_facts(d->cursor)->begin ? "-> " : "   ");
 	text_escape(&d->out, p->id);
 	if (p->instance > 1)
@@ -361,14 +359,12 @@ static void put_facts(struct debugger *d)
 
 static int info_breakpoints(struct debugger *d, struct error *err)
 {
-	(void)err;
 	points_list(&d->points, false, &d->out);
 	return 0;
 }
 
 static int info_display(struct debugger *d, struct error *err)
 {
-	(void)err;
 	points_list(&d->points, true, &d->out);
 	return 0;
 }
@@ -382,7 +378,6 @@ static int info_rollouts(struct debugger *d, struct error *err)
 
 static int info_facts(struct debugger *d, struct error *err)
 {
-	(void)err;
 	put_facts(d);
 	return 0;
 }

@@ -32,7 +32,6 @@ static int is_end_of_travel(void *ctx, const struct moment *m, struct error *err
 	struct travel *t = ctx;
 	struct known k = known_at(t->d, m);
 
-	(void)err;
 	return counts_down(t, m) ||
 	       (!t->ignores_points && points_stop(&t->d->points, &k, PHASE_RECORDED));
 }
@@ -52,8 +51,7 @@ static void report_end(struct debugger *d)
 	} else {
 		buf_text(&text, "end of the recording: it has no end line");
 	}
-	text_escape(&d->out, buf_view(&text));
-	buf_char(&d->out, '\n');
+	text_escape_line(&d->out, buf_view(&text));
 	buf_release(&text);
 }
 
@@ -242,7 +240,6 @@ static int is_other_turn(void *ctx, const struct moment *m, struct error *err)
 {
 	const int64_t *turn = ctx;
 
-	(void)err;
 	return m->line->turn != *turn;
 }
 

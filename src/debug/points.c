@@ -211,8 +211,7 @@ static void report_hit(struct points *p, const struct point *one, const struct k
 		           one->kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
 		           one->number);
 	}
-	text_escape(out, one->text);
-	buf_char(out, '\n');
+	text_escape_line(out, one->text);
 	if (watch) {
 		buf_text(out, "  Old value = ");
 		put_value(watched(&one->path, k, false, &p->before), out);
@@ -252,8 +251,7 @@ static const char *kind_name(enum point_kind kind)
 static void list_display(const struct point *one, struct buf *out)
 {
 	buf_printf(out, "%-4d", one->number);
-	text_escape(out, one->text);
-	buf_char(out, '\n');
+	text_escape_line(out, one->text);
 }
 
 static void list_break(const struct point *one, struct buf *out)
@@ -261,12 +259,10 @@ static void list_break(const struct point *one, struct buf *out)
 	buf_printf(out, "%-4d%-13s%-5s%-4s", one->number,
 	           one->kind == POINT_WATCH ? "watchpoint" : "breakpoint",
 	           one->kind == POINT_TBREAK ? "del" : "keep", one->enabled ? "y" : "n");
-	text_escape(out, one->text);
-	buf_char(out, '\n');
+	text_escape_line(out, one->text);
 	if (one->condition) {
 		buf_text(out, "        stop only if ");
-		text_escape(out, expression_text(one->condition));
-		buf_char(out, '\n');
+		text_escape_line(out, expression_text(one->condition));
 	}
 	if (one->hits) {
 		buf_printf(out, "        already hit %lld time%s\n", (long long)one->hits,

@@ -71,9 +71,7 @@ int verb_source(struct debugger *d, struct str arguments, struct error *err)
 
 int verb_echo(struct debugger *d, struct str arguments, struct error *err)
 {
-	(void)err;
-	text_escape(&d->out, arguments);
-	buf_char(&d->out, '\n');
+	text_escape_line(&d->out, arguments);
 	return 0;
 }
 
@@ -121,8 +119,7 @@ static void put_error(const struct debugger *d, struct str line, const struct er
 		buf_printf(out, "\n  %*s^\n", (int)text_cells((struct str){line.p, d->column}), "");
 	}
 	buf_text(out, "error: ");
-	text_escape(out, str_from(err->text));
-	buf_char(out, '\n');
+	text_escape_line(out, str_from(err->text));
 }
 
 static void put_reply(struct debugger *d, struct str line, const struct error *err, struct buf *out)

@@ -15,8 +15,7 @@ static void warn_absent(void *ctx, const struct path *p)
 	if (!json_is_null(fact_value(p->fact, &k)) && !path_value(p, &k, &scratch).p) {
 		nearest_pointer(p, &k, &why);
 		buf_text(&d->out, "warning: ");
-		text_escape(&d->out, str_from(why.text));
-		buf_char(&d->out, '\n');
+		text_escape_line(&d->out, str_from(why.text));
 	}
 	buf_release(&scratch);
 }
@@ -35,8 +34,7 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 		return -1;
 	buf_printf(&d->out, "%s %d: ", kind == POINT_TBREAK ? "Temporary breakpoint" : "Breakpoint",
 	           one->number);
-	text_escape(&d->out, one->text);
-	buf_char(&d->out, '\n');
+	text_escape_line(&d->out, one->text);
 	expression_each_path(one->expression, warn_absent, d);
 	return 0;
 }
@@ -79,8 +77,7 @@ int verb_watch(struct debugger *d, struct str arguments, struct error *err)
 		return -1;
 	}
 	buf_printf(&d->out, "Watchpoint %d: ", one->number);
-	text_escape(&d->out, one->text);
-	buf_char(&d->out, '\n');
+	text_escape_line(&d->out, one->text);
 	warn_absent(d, &one->path);
 	return 0;
 }

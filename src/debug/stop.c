@@ -117,11 +117,11 @@ static void put_events(struct debugger *d)
 {
 	struct str rest = d->now.events;
 	struct buf id = BUF(BUF_MAX_MESSAGE);
-	struct error unused; /* the lines were parsed before */
 	struct line l;
 	size_t used;
 
-	while (rest.n && !line_parse(rest, &id, &l, &used, &unused)) {
+	/* the lines were parsed before */
+	while (rest.n && !line_parse(rest, &id, &l, &used, ERROR_IGNORED)) {
 		buf_text(&d->out, "  ! ");
 		put_brief(l.value[KEY_EVENT], 60, &d->out);
 		if (line_has(&l, KEY_DETAIL)) {
@@ -278,7 +278,6 @@ void stop_json(struct debugger *d, struct json_writer *w)
 {
 	const struct moment *m = &d->now;
 	struct known k = debugger_known(d);
-	struct error unused;
 
 	jw_object(w);
 	jw_put_i64(w, "position", m->position);
@@ -289,7 +288,7 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	write_changes(d, w);
 	jw_put_array(w, "findings");
 	if (m->position && m->end <= FINDINGS_AUTO &&
-	    debugger_findings(d, write_findings, w, &unused)) {
+	    debugger_findings(d, write_findings, w, ERROR_IGNORED)) {
 		buf_text(&d->out,
 		         ""); /* no findings if they cannot be determined; backtrace says why */
 	}

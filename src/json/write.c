@@ -325,6 +325,18 @@ struct json_writer jw_form(struct buf *out, const char *form, ...)
 	return w;
 }
 
+void json_line(struct buf *out, const char *type, const char *form, ...)
+{
+	struct json_writer w;
+	va_list args;
+
+	jw_line(&w, out, type);
+	va_start(args, form);
+	put_form(&w, form, &args);
+	va_end(args);
+	jw_line_end(&w);
+}
+
 void json_vpack(struct buf *out, const char *form, va_list args)
 {
 	struct json_writer w;

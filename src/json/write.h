@@ -54,6 +54,8 @@ void jw_put_members(struct json_writer *w, struct str object);
 /* A line of JSON: an object that begins with its type, and ends with a line feed. */
 void jw_line(struct json_writer *w, struct buf *out, const char *type);
 void jw_line_end(struct json_writer *w);
+/* A whole line; form: its other members, as in jw_pack. */
+void json_line(struct buf *out, const char *type, const char *form, ...);
 /* Writes what a template shows: jw_pack(&w, "{type:'call',id:%r,text:%s}", id, text). Keys stand
    without quotes, constant texts in '..'; true, false, null and numbers as they are. Values:
      %r  struct str: raw JSON        %s  struct str: a text        %t  const char *: a text

@@ -266,10 +266,12 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	struct json_fault fault = {0};
 	size_t count, end;
 
-	*used = 0;
-	if (json_validate_object(text, members, MEMBERS_MAX, &count, &end, &fault) != 0)
+	int failed = json_validate_object(text, members, MEMBERS_MAX, &count, &end, &fault);
+
+	if (used)
+		*used = failed ? 0 : end;
+	if (failed)
 		return fault_error(err, text, &fault);
-	*used = end;
 	out->text = object_in(text, end);
 	if (fill(out, members, count, err) != 0)
 		return -1;

@@ -181,7 +181,7 @@ enum protocol line_protocol(const struct line *l);
    header without format or version, a known key with a wrong type or word, a version above ours
    (the message names both). Unknown keys are ignored; an unknown type gives LINE_UNKNOWN. The
    message ends with the byte, counted from 1; the caller adds file and line. *used: bytes read,
-   as more objects may follow on the line; 0 if the text is not JSON. */
+   as more objects may follow on the line; 0 if the text is not JSON; NULL: not asked. */
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
 

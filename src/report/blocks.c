@@ -64,8 +64,7 @@ static bool put_change(void *ctx, const struct json_difference *d)
 	buf_text(out, !d->before.p ? " added " : !d->after.p ? " removed" : " ");
 	text_escape(out, old ? d->before : STR_NONE);
 	buf_text(out, d->before.p && d->after.p ? &" -> "[old ? 0 : 1] : "");
-	text_escape(out, d->after);
-	buf_char(out, '\n');
+	text_escape_line(out, d->after);
 	return true;
 }
 

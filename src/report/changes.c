@@ -316,8 +316,7 @@ static bool list(void *ctx, const struct json_difference *d)
 	}
 	spell(&text, &c, c.name);
 	buf_text(l->out, "  ");
-	text_escape(l->out, buf_view(&text));
-	buf_char(l->out, '\n');
+	text_escape_line(l->out, buf_view(&text));
 	BUFS_RELEASE(&before, &after, &text);
 	return true;
 }
@@ -337,12 +336,12 @@ struct json_paths *changes_ignored(const struct line *header)
 	struct str ignored = JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"), one;
 	struct json_paths *paths = json_paths_new(false);
 	struct buf pointer = BUF(BUF_MAX_SMALL);
-	struct error unused; /* invalid pointers are reported by the judge */
 
 	for (size_t cursor = 0; json_next(ignored, &cursor, &one);) {
 		buf_clear(&pointer);
 		json_decode(one, &pointer);
-		(void)!json_paths_add(paths, buf_view(&pointer), &unused);
+		/* invalid pointers are reported by the judge */
+		(void)!json_paths_add(paths, buf_view(&pointer), ERROR_IGNORED);
 	}
 	buf_release(&pointer);
 	return paths;

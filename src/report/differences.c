@@ -36,9 +36,9 @@ static void add_effects(struct since_counting *c, const struct rollout_facts *r)
 static void add(struct since_counting *c, const struct line *l)
 {
 	struct evidence_update u;
-	struct error ignored; /* lines that evidence_line rejects are not counted */
 
-	if (!l->text.p || evidence_line(c->facts, l, NULL, &u, &ignored))
+	/* lines that evidence_line rejects are not counted */
+	if (!l->text.p || evidence_line(c->facts, l, NULL, &u, ERROR_IGNORED))
 		return;
 	if (u.derived.is_step && l->step >= c->from) {
 		c->out->calls++;
@@ -148,20 +148,17 @@ void report_divergence_json(const struct replayed_pair *pair, const struct diffe
                             const char *file, struct buf *out)
 {
 	struct since since;
-	struct json_writer w;
 	int64_t step = step_of(first);
 
 	since_step(pair->got, step, &since);
-	jw_line(&w, out, "divergence");
-	jw_pack(&w, "file:%t,rollout:%s,line:%t,step:%c", file, first->rollout,
-	        first->line ? line_type_name(first->line->type) : NULL,
-	        first->line && first->line->type == LINE_STEP ? step : -1);
-	jw_pack(&w, "calls:%i,ok:%i,effective:%i,unknown:%i", since.calls, since.ok,
-	        since.effective, since.unknown);
-	jw_pack(&w, "status:%s,reward:%r,expected_status:%s,expected_reward:%r",
-	        rollout_copy_status(pair->got), rollout_copy_reward(pair->got),
-	        rollout_copy_status(pair->want), rollout_copy_reward(pair->want));
-	jw_line_end(&w);
+	json_line(out, "divergence",
+	          "file:%t,rollout:%s,line:%t,step:%c,calls:%i,ok:%i,effective:%i,unknown:%i,"
+	          "status:%s,reward:%r,expected_status:%s,expected_reward:%r",
+	          file, first->rollout, first->line ? line_type_name(first->line->type) : NULL,
+	          first->line && first->line->type == LINE_STEP ? step : -1, since.calls, since.ok,
+	          since.effective, since.unknown, rollout_copy_status(pair->got),
+	          rollout_copy_reward(pair->got), rollout_copy_status(pair->want),
+	          rollout_copy_reward(pair->want));
 }
 
 /* ---- differences ---- */
@@ -359,16 +356,14 @@ static void put_values(const struct difference_printer *p, const struct differen
 static void put_json(const struct difference *d, const char *file, struct buf *out)
 {
 	bool unpaired_line = d->line && !d->pointer.p && d->line->type != LINE_STEP;
-	struct json_writer w;
 
-	jw_line(&w, out, "difference");
-	jw_pack(&w, "file:%t,rollout:%s,line:%t,turn:%c,step:%c,pointer:%s,kind:%t", file,
-	        d->rollout, d->line ? line_type_name(d->line->type) : NULL,
-	        d->line ? d->line->turn : -1, d->line ? d->line->step : -1, d->pointer,
-	        difference_kind_name(d->kind));
-	jw_pack(&w, "expected:%r,got:%r", unpaired_line ? STR_NONE : d->expected,
-	        unpaired_line ? STR_NONE : d->got);
-	jw_line_end(&w);
+	json_line(
+		out, "difference",
+		"file:%t,rollout:%s,line:%t,turn:%c,step:%c,pointer:%s,kind:%t,expected:%r,got:%r",
+		file, d->rollout, d->line ? line_type_name(d->line->type) : NULL,
+		d->line ? d->line->turn : -1, d->line ? d->line->step : -1, d->pointer,
+		difference_kind_name(d->kind), unpaired_line ? STR_NONE : d->expected,
+		unpaired_line ? STR_NONE : d->got);
 }
 
 void report_difference(struct difference_printer *p, const struct difference *d, struct buf *out)

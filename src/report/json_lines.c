@@ -4,16 +4,12 @@
 
 static void put_finding(const struct rollout_verdict *v, const struct finding *f, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_line(&w, out, "finding");
-	jw_pack(&w, "file:%t,rollout:%s,task:%s,rule:%t,severity:%t,first_turn:%c,last_turn:%c",
-	        v->file, v->rollout, v->task, f->rule, severity_name(f->severity), f->first_turn,
-	        f->last_turn);
-	jw_pack(&w, "first_step:%c,last_step:%c,pointer:%t,message:%t,cause:%t,failure:%t",
-	        f->first_step, f->last_step, f->pointer[0] ? f->pointer : NULL, f->message,
-	        f->cause, failure_cause_name(v->failure));
-	jw_line_end(&w);
+	json_line(out, "finding",
+	          "file:%t,rollout:%s,task:%s,rule:%t,severity:%t,first_turn:%c,last_turn:%c,"
+	          "first_step:%c,last_step:%c,pointer:%t,message:%t,cause:%t,failure:%t",
+	          v->file, v->rollout, v->task, f->rule, severity_name(f->severity), f->first_turn,
+	          f->last_turn, f->first_step, f->last_step, f->pointer[0] ? f->pointer : NULL,
+	          f->message, f->cause, failure_cause_name(v->failure));
 }
 
 static struct str flag(bool known, bool value)
@@ -24,21 +20,19 @@ static struct str flag(bool known, bool value)
 void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 {
 	const struct counters *c = &v->counters;
-	struct json_writer w;
 
 	for (size_t i = 0; i < v->finding_count; i++)
 		put_finding(v, &v->findings[i], out);
 	if (!v->rollout.p) /* findings about the whole file */
 		return;
-	jw_line(&w, out, "rollout");
-	jw_pack(&w, "file:%t,rollout:%s,status:%t", v->file, v->rollout,
-	        v->status == END_UNKNOWN ? NULL : end_status_name(v->status));
-	jw_pack(&w, "turns:%c,steps:%c,effective:%c,unknown:%c,failed:%c,longest_failed_run:%c",
-	        c->turns, c->steps, c->effective, c->unknown, c->failed, c->longest_failed_run);
-	jw_pack(&w, "reward:%r,failure:%t,reward_valid:%r", str_from(c->reward),
-	        failure_cause_name(v->failure),
-	        flag(strcmp(c->reward, "null") != 0, !v->no_reward));
-	jw_line_end(&w);
+	json_line(
+		out, "rollout",
+		"file:%t,rollout:%s,status:%t,turns:%c,steps:%c,effective:%c,unknown:%c,failed:%c,"
+		"longest_failed_run:%c,reward:%r,failure:%t,reward_valid:%r",
+		v->file, v->rollout, v->status == END_UNKNOWN ? NULL : end_status_name(v->status),
+		c->turns, c->steps, c->effective, c->unknown, c->failed, c->longest_failed_run,
+		str_from(c->reward), failure_cause_name(v->failure),
+		flag(strcmp(c->reward, "null") != 0, !v->no_reward));
 }
 
 static void put_not_checked(struct json_writer *w, const char *rules)

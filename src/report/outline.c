@@ -25,8 +25,7 @@ void outline_lines(struct buf *out, struct str string, size_t indent)
 		struct str line = str_cut(&rest, '\n');
 
 		buf_printf(out, "%*s", line.n ? (int)indent : 0, "");
-		text_escape(out, line);
-		buf_char(out, '\n');
+		text_escape_line(out, line);
 	} while (rest.n);
 	BUFS_RELEASE(&text, &marked);
 }
@@ -75,8 +74,7 @@ static bool add_value(struct buf *out, struct str value, size_t depth, size_t co
 		end_label(out);
 		return true;
 	}
-	text_escape(out, value.p ? value : STR("null"));
-	buf_char(out, '\n');
+	text_escape_line(out, value.p ? value : STR("null"));
 	return false;
 }
 

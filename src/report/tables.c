@@ -243,11 +243,8 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 
 static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
 {
-	struct error ignored;
-	size_t used;
-
 	while (rest->n)
-		if (!line_parse(str_cut(rest, '\n'), scratch, out, &used, &ignored))
+		if (!line_parse(str_cut(rest, '\n'), scratch, out, NULL, ERROR_IGNORED))
 			return true;
 	return false;
 }
@@ -291,10 +288,8 @@ static void put_rollout(struct tables *t, const struct table_rollout *kept,
 	struct line h = {.type = LINE_UNKNOWN};
 	struct json_writer w;
 	char seed[24] = "null";
-	struct error ignored;
-	size_t used;
 
-	if (line_parse(buf_view(&kept->header), &scratch, &h, &used, &ignored))
+	if (line_parse(buf_view(&kept->header), &scratch, &h, NULL, ERROR_IGNORED))
 		h = (struct line){.type = LINE_UNKNOWN};
 	if (r->has_seed)
 		snprintf(seed, sizeof(seed), "%lld", (long long)r->seed);

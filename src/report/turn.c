@@ -194,11 +194,10 @@ static void close_step(struct turn_view *v, const struct evidence_update *u, str
 {
 	const struct line *next = u->derived.line;
 	struct buf scratch = BUF(BUF_MAX_SMALL);
-	struct error unused; /* the line was parsed before */
 	struct line step;
-	size_t used;
 
-	if (v->step.n && !line_parse(buf_view(&v->step), &scratch, &step, &used, &unused)) {
+	/* the line was parsed before */
+	if (v->step.n && !line_parse(buf_view(&v->step), &scratch, &step, NULL, ERROR_IGNORED)) {
 		struct step_view view = {
 			.line = &step, .effect = EFFECT_UNKNOWN, .ignored = v->ignored};
 

@@ -73,8 +73,7 @@ static void put_task(const struct task_metrics *t, struct buf *out)
 {
 	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_object(&w);
+	w = jw_begin(out);
 	jw_put_str(&w, "task", t->id);
 	put_doubles(&w, "sums", t->metrics.sum, SUMS);
 	put_extremes(&w, &t->metrics);

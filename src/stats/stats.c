@@ -93,15 +93,14 @@ static const struct arguments_schema *schema_of(struct stats *s, struct str text
 
 static bool fits(struct stats *s, const struct rollout_facts *r, const struct derived_line *m)
 {
-	struct error ignored;
-
 	if (m->tool < 0 || m->line->outcome == OUTCOME_UNPARSED ||
 	    m->line->outcome == OUTCOME_NOT_SENT) {
 		return false;
 	}
 	struct str schema = r->tools[m->tool].schema;
-	return !schema.p || !arguments_check(schema_of(s, schema),
-	                                     m->arguments.p ? m->arguments : STR("{}"), &ignored);
+	return !schema.p ||
+	       !arguments_check(schema_of(s, schema), m->arguments.p ? m->arguments : STR("{}"),
+	                        ERROR_IGNORED);
 }
 
 /* Is the failure only visible in the content of the reply? */

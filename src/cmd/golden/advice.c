@@ -114,9 +114,9 @@ static bool open_again(struct driver *d, struct again *a)
 		.golden = a->golden, .policy = {.calls = STR("[]")}, .sink = &sink};
 	struct rollout_result result = {.opened = false};
 	struct io *io = NULL;
-	struct error ignored; /* the replay's own result stands */
-	bool opened = !driver_new_io(d, &io, &ignored) &&
-	              !trial_run(d, &trial, io, &result, &ignored) && result.opened;
+	/* the replay's own result stands */
+	bool opened = !driver_new_io(d, &io, ERROR_IGNORED) &&
+	              !trial_run(d, &trial, io, &result, ERROR_IGNORED) && result.opened;
 
 	io_free(io);
 	return opened && a->copy.end.text.p;

@@ -194,13 +194,9 @@ static void put_layer(struct bisecting *b, const struct golden *g, const struct 
                       size_t differences)
 {
 	const struct line *l = b->first_line;
-	struct json_writer w;
 
-	jw_line(&w, &b->out.text, "layer");
-	jw_pack(&w, "rollout:%s,target:%t,against:%t,differences:%i", g->want.id, layer->name,
-	        layer[-1].name, (int64_t)differences);
-	jw_put_count(&w, "step", l ? l->step : -1);
-	jw_line_end(&w);
+	json_line(&b->out.text, "layer", "rollout:%s,target:%t,against:%t,differences:%i,step:%c",
+	          g->want.id, layer->name, layer[-1].name, (int64_t)differences, l ? l->step : -1);
 }
 
 static const struct line *same_line(const struct rollout_copy *r, const struct line *l)
@@ -310,13 +306,10 @@ static void list_targets(struct bisecting *b)
 
 static void put_summary(struct bisecting *b)
 {
-	struct json_writer w;
 
-	jw_line(&w, &b->out.text, "summary");
-	jw_pack(&w, "targets:%i,rollouts:%i,differences:%i,first_change:%t",
-	        (int64_t)b->layer_count, (int64_t)b->rollout_count, (int64_t)b->total.differences,
-	        b->changer ? b->changer->name : NULL);
-	jw_line_end(&w);
+	json_line(&b->out.text, "summary", "targets:%i,rollouts:%i,differences:%i,first_change:%t",
+	          (int64_t)b->layer_count, (int64_t)b->rollout_count, (int64_t)b->total.differences,
+	          b->changer ? b->changer->name : NULL);
 }
 
 static void say_end(struct bisecting *b)

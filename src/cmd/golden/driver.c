@@ -19,9 +19,7 @@ void driver_init(struct driver *d, const struct context *c)
 
 void driver_release(struct driver *d)
 {
-	struct error ignored; /* it contains nothing */
-
-	(void)!recorder_close(d->nowhere, &ignored);
+	(void)!recorder_close(d->nowhere, ERROR_IGNORED); /* it contains nothing */
 	env_target_release(&d->target);
 	page_cache_free(d->pages);
 	volatile_members_free(d->volatile_members);

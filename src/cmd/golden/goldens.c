@@ -92,8 +92,6 @@ struct golden_reading {
 static int refuse_torn(void *ctx, const struct line *l, const struct reader_note *note,
                        struct error *err)
 {
-	(void)ctx;
-	(void)l;
 	return error_set(err, FAIL_INPUT,
 	                 "%s:%llu: the last line is truncated: a golden must be complete",
 	                 note->file, (unsigned long long)note->line);
@@ -111,9 +109,8 @@ static int add_sent(struct golden_reading *r, const struct line *l, struct error
 {
 	struct buf text = BUF(SIZE_MAX / 2), scratch = BUF(BUF_MAX_SMALL);
 	struct line mapped = *l;
-	size_t used;
 	int failed = tool_map_apply(r->goldens->tool_map, l, &text) &&
-	             line_parse(buf_view(&text), &scratch, &mapped, &used, err);
+	             line_parse(buf_view(&text), &scratch, &mapped, NULL, err);
 
 	mapped.number = l->number;
 	failed = failed || rollout_copy_add(&r->one->want, r->strip, &mapped, err);
@@ -126,7 +123,6 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 {
 	struct golden_reading *r = ctx;
 
-	(void)note;
 	r->one->lines++;
 	if (l->type == LINE_END && !json_i64(l->value[KEY_LINES], &r->one->lines_counted))
 		r->one->lines_counted = -1;

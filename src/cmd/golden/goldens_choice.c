@@ -93,11 +93,11 @@ static bool begins_like_recording(const char *file, struct buf *env)
 	struct reader *r = NULL;
 	struct reader_note note;
 	struct line first;
-	struct error ignored; /* whoever uses the file reports it */
 
-	if (reader_open(file, &r, &ignored))
+	/* whoever uses the file reports it */
+	if (reader_open(file, &r, ERROR_IGNORED))
 		return false;
-	bool is = reader_next(r, &first, &note, &ignored) > 0 && first.type == LINE_HEADER;
+	bool is = reader_next(r, &first, &note, ERROR_IGNORED) > 0 && first.type == LINE_HEADER;
 	if (is && env)
 		buf_str(env, first.value[KEY_ENV]);
 	reader_close(r);

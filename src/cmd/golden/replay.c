@@ -397,11 +397,9 @@ static void say_peer(const struct replaying *r)
 /* Prints the results found so far. */
 static void give_up(struct replaying *r, struct error *err)
 {
-	struct error ignored;
-
 	env_target_hide(&r->driver.target, err);
 	reports_give_up(r->reports, NULL, NULL, err);
-	(void)!output_flush(&r->out, &ignored);
+	(void)!output_flush(&r->out, ERROR_IGNORED);
 }
 
 /* `latest` stays what it was if no rollout got an environment. */
@@ -451,9 +449,7 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 
 static void tear_down(struct replaying *r)
 {
-	struct error ignored;
-
-	(void)!recorder_close(r->recorder, &ignored); /* the earlier error is reported */
+	(void)!recorder_close(r->recorder, ERROR_IGNORED); /* the earlier error is reported */
 	driver_release(&r->driver);
 	goldens_release(&r->goldens);
 	suite_release(&r->suite);

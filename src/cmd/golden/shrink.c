@@ -274,7 +274,6 @@ static void show_progress(void *ctx, size_t left, size_t tests)
 	struct shrinking *s = ctx;
 	char text[96];
 
-	(void)tests;
 	snprintf(text, sizeof(text), "%zu of %zu calls left · %zu runs", left, s->count, s->runs);
 	progress_show(s->progress, str_from(text));
 	log_info("%s", text);
@@ -400,15 +399,13 @@ static int record(struct shrinking *s, const struct sublist *list, struct shrink
 static void put_result(struct shrinking *s, const struct minimized *m, const struct buf *calls,
                        bool seen)
 {
-	struct json_writer w;
 
-	jw_line(&w, &s->out.text, "summary");
-	jw_pack(&w,
-	        "rollout:%s,rule:%t,from:%i,to:%i,minimal:%b,flaky:%b,runs:%i,calls:%r,recording:%t,policy:%t",
-	        s->golden->want.id, s->opts->rule, (int64_t)s->count, (int64_t)m->count,
-	        m->is_minimal, s->tries > 1 || !seen, (int64_t)s->runs, buf_view(calls),
-	        buf_cstr(&s->files.recording), buf_cstr(&s->files.policy));
-	jw_line_end(&w);
+	json_line(
+		&s->out.text, "summary",
+		"rollout:%s,rule:%t,from:%i,to:%i,minimal:%b,flaky:%b,runs:%i,calls:%r,recording:%t,policy:%t",
+		s->golden->want.id, s->opts->rule, (int64_t)s->count, (int64_t)m->count,
+		m->is_minimal, s->tries > 1 || !seen, (int64_t)s->runs, buf_view(calls),
+		buf_cstr(&s->files.recording), buf_cstr(&s->files.policy));
 }
 
 static void show_calls(struct shrinking *s, const struct minimized *m)
@@ -434,8 +431,7 @@ static void say_result(struct shrinking *s, const struct minimized *m,
 		buf_text(out, "written: ");
 		text_escape(out, buf_view(&s->files.recording));
 		buf_text(out, ", ");
-		text_escape(out, buf_view(&s->files.policy));
-		buf_char(out, '\n');
+		text_escape_line(out, buf_view(&s->files.policy));
 	}
 }
 

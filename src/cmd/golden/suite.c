@@ -93,8 +93,7 @@ static void say(const struct report_case *c, struct reports *reports, struct buf
 		if (c->line)
 			buf_printf(out, ":%llu", (unsigned long long)c->line);
 		buf_printf(out, ": %s: ", c->golden);
-		text_escape(out, str_from(c->problem));
-		buf_char(out, '\n');
+		text_escape_line(out, str_from(c->problem));
 	}
 }
 

@@ -63,9 +63,8 @@ static bool is_starting(int status)
 static void put_tail(struct own_server *s, struct buf *out)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct error ignored;
 
-	if (!file_read("output of the server", buf_cstr(&s->log), &text, &ignored)) {
+	if (!file_read("output of the server", buf_cstr(&s->log), &text, ERROR_IGNORED)) {
 		struct str tail = text_trim(buf_view(&text));
 
 		tail = tail.n > LOG_TAIL ? str_skip(tail, tail.n - LOG_TAIL) : tail;

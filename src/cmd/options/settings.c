@@ -31,7 +31,6 @@ void settings_as_options(char *text, size_t n)
 
 void settings_filter(void *ctx, struct str text, struct buf *out)
 {
-	(void)ctx;
 	buf_str(out, text);
 	settings_as_options(out->p, out->n);
 }

@@ -62,11 +62,10 @@ static enum trusted trusted_look(environment *variable, const char *path, struct
 {
 	struct buf entry = BUF(BUF_MAX_SMALL), is = BUF(ENTRY_MAX), wanted = BUF(ENTRY_MAX);
 	enum trusted trusted = TRUSTED_NOT;
-	struct error unused;
 
 	put_content(path, text, &wanted);
-	if (!entry_of(variable, path, &entry, &unused) &&
-	    !file_read("entry", buf_cstr(&entry), &is, &unused)) {
+	if (!entry_of(variable, path, &entry, ERROR_IGNORED) &&
+	    !file_read("entry", buf_cstr(&entry), &is, ERROR_IGNORED)) {
 		trusted = str_eq(buf_view(&is), buf_view(&wanted)) ? TRUSTED_YES : TRUSTED_CHANGED;
 	}
 	BUFS_RELEASE(&entry, &is, &wanted);

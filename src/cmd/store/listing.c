@@ -19,11 +19,7 @@
 /* The last line, by which a reader knows that the list is complete. */
 static void put_count(size_t count, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_line(&w, out, "listing");
-	jw_put_i64(&w, "listed", (int64_t)count);
-	jw_line_end(&w);
+	json_line(out, "listing", "listed:%i", (int64_t)count);
 }
 
 /* A text that may name options. */
@@ -60,11 +56,9 @@ static void put_rule_at(size_t index, struct buf *out)
 static void put_format_at(size_t index, struct buf *out)
 {
 	const struct format *f = formats[index];
-	struct json_writer w;
 
-	jw_line(&w, out, "format");
-	jw_pack(&w, "format:%t,written:%b,description:%t", f->name, f->write != NULL, f->what);
-	jw_line_end(&w);
+	json_line(out, "format", "format:%t,written:%b,description:%t", f->name, f->write != NULL,
+	          f->what);
 }
 
 /* ---- for people ---- */

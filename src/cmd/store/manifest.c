@@ -158,8 +158,7 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 
 	if (!p->shard.count)
 		return 0;
-	jw_init(&w, &text);
-	jw_object(&w);
+	w = jw_begin(&text);
 	jw_pack(&w, "manifest:%d,shard:%i,of:%i", MANIFEST_VERSION, (int64_t)p->shard.index,
 	        (int64_t)p->shard.count);
 	put_plan(&w, p);
@@ -201,7 +200,6 @@ static void say(struct manifests *m, int64_t shard, struct str task, const char 
                 const char *cause)
 {
 	struct buf *out = &m->out->text;
-	struct json_writer w;
 
 	m->shards[shard - 1].complete = false;
 	if (!m->json) {
@@ -211,9 +209,7 @@ static void say(struct manifests *m, int64_t shard, struct str task, const char 
 		buf_printf(out, "%s%s\n", task.p || file ? ": " : "", cause);
 		return;
 	}
-	jw_line(&w, out, "missing");
-	jw_pack(&w, "shard:%i,task:%s,file:%t,cause:%t", shard, task, file, cause);
-	jw_line_end(&w);
+	json_line(out, "missing", "shard:%i,task:%s,file:%t,cause:%t", shard, task, file, cause);
 }
 
 /* Why the file is not as its manifest says; NULL: it is. */
@@ -375,16 +371,14 @@ static int read_all(struct manifests *m, struct error *err)
 static void say_all(struct manifests *m, int64_t complete)
 {
 	struct buf *out = &m->out->text, list = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 
 	for (int64_t i = 0; i < m->count; i++)
 		if (!m->shards[i].complete)
 			buf_printf(&list, "%s%lld", list.n ? "," : "", (long long)i + 1);
 	if (m->json) {
-		jw_line(&w, out, "shards");
-		jw_pack(&w, "shards:%i,complete:%i,tasks:%i,done:%i,resubmit:%s", m->count,
-		        complete, m->expected, m->done, (struct str){buf_cstr(&list), list.n});
-		jw_line_end(&w);
+		json_line(out, "shards", "shards:%i,complete:%i,tasks:%i,done:%i,resubmit:%s",
+		          m->count, complete, m->expected, m->done,
+		          (struct str){buf_cstr(&list), list.n});
 	} else {
 		buf_printf(out, "%lld of %lld shards complete · %lld of their %lld tasks done\n",
 		           (long long)complete, (long long)m->count, (long long)m->done,

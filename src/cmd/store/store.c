@@ -326,8 +326,6 @@ int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, s
 {
 	atomic_bool *torn = ctx;
 
-	(void)l;
-	(void)err;
 	if (torn)
 		atomic_store(torn, true);
 	log_warn("%s:%llu: the last line is truncated and was skipped", note->file,

@@ -113,10 +113,8 @@ void case_text_finish(struct case_text *t, const struct report_case *c)
 		buf_printf(&t->title, " (and %zu more)", t->count - 1);
 	if (t->left_out)
 		buf_printf(&t->body, "%zu more\n", t->left_out);
-	if (c->hint) {
-		text_escape(&t->body, str_from(c->hint));
-		buf_char(&t->body, '\n');
-	}
+	if (c->hint)
+		text_escape_line(&t->body, str_from(c->hint));
 	t->line = t->line ? t->line : c->line;
 }
 

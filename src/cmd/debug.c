@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/goldens.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"

@@ -5,7 +5,7 @@
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/store/store.h"
-#include "compare/lockstep.h"
+#include "compare/compare.h"
 #include "recording/by_rollout.h"
 #include "report/difference_stat.h"
 #include "report/differences.h"
@@ -56,6 +56,11 @@ struct recording_side {
 	struct rollout_copy rollout; /* the last one read */
 	struct judge *judge;         /* NULL without --stat */
 	const char *verdict;         /* rule id of its first error; NULL: none */
+	/* the next step of its rollout and the one after, as slices of text */
+	struct buf text[2];
+	struct line step[2];
+	bool has[2], ended;
+	int now; /* index of the first of the two */
 };
 
 struct diffing {
@@ -71,35 +76,81 @@ struct diffing {
 	struct compare_count count, one; /* of all rollouts; of the current one */
 };
 
-/* ---- reading ---- */
+/* ---- two rollouts, compared while they are read ---- */
 
-static int see_line(void *ctx, const struct line *l, const struct reader_note *note,
-                    struct error *err)
+static int take_line(struct recording_side *s, int place, const struct line *l,
+                     const struct reader_note *note, struct error *err)
 {
-	struct recording_side *s = ctx;
-
 	patterns_see(s->patterns, l->text);
-	return s->judge ? judge_line(s->judge, l, note, err) : 0;
+	return (s->judge && judge_line(s->judge, l, note, err)) ||
+	                       rollout_copy_take(&s->rollout, s->strip, l, &s->text[place],
+	                                         &s->step[place], &s->has[place], err)
+	               ? by_rollout_place_error(err, note)
+	               : 0;
 }
 
-static void take_verdict(void *ctx, const struct rollout_verdict *v)
+/* Reads lines up to and with the next step. */
+static int read_step(struct recording_side *s, int place, struct error *err)
 {
-	struct recording_side *s = ctx;
+	struct reader_note note;
+	struct line l;
 
-	for (size_t i = 0; v->rollout.p && i < v->finding_count && !s->verdict; i++)
-		s->verdict = v->findings[i].severity == SEVERITY_ERROR ? v->findings[i].rule : NULL;
+	s->has[place] = false;
+	while (!s->ended && !s->has[place]) {
+		int more = by_rollout_line(s->lines, &l, &note, err);
+
+		if (more < 0 || (more && take_line(s, place, &l, &note, err)))
+			return -1;
+		s->ended = !more;
+	}
+	return 0;
 }
 
-static struct lockstep_side begin_rollout(struct recording_side *s)
+static int pass_step(struct recording_side *s, struct error *err)
+{
+	s->now = !s->now;
+	return read_step(s, !s->now, err);
+}
+
+static void begin_rollout(struct recording_side *s)
 {
 	rollout_copy_release(&s->rollout);
 	s->rollout.id = arena_str(&s->rollout.arena, by_rollout_id(s->lines));
 	s->verdict = NULL;
-	return (struct lockstep_side){.lines = s->lines,
-	                              .strip = s->strip,
-	                              .rollout = &s->rollout,
-	                              .see = see_line,
-	                              .ctx = s};
+	s->ended = false;
+}
+
+static int begin_steps(struct recording_side *s, struct error *err)
+{
+	begin_rollout(s);
+	return read_step(s, s->now, err) || read_step(s, !s->now, err) ? -1 : 0;
+}
+
+/* Keeps the steps that were read, and all that follow. */
+static int keep_rest(struct recording_side *s, struct error *err)
+{
+	while (s->has[s->now]) {
+		if (rollout_copy_keep(&s->rollout, buf_view(&s->text[s->now]),
+		                      s->step[s->now].number, err) ||
+		    pass_step(s, err)) {
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static bool is_repeated(const struct recording_side *s)
+{
+	return s->has[!s->now] && compare_same_call(&s->step[s->now], &s->step[!s->now]);
+}
+
+/* Are the next steps of both sides a pair, whatever follows? */
+static bool is_pair(const struct recording_side *a, const struct recording_side *b)
+{
+	const struct line *x = &a->step[a->now], *y = &b->step[b->now];
+
+	return a->has[a->now] && b->has[b->now] && compare_same_call(x, y) &&
+	       ((!is_repeated(a) && !is_repeated(b)) || compare_same_content(x, y));
 }
 
 static void end_rollout(struct recording_side *s)
@@ -108,26 +159,51 @@ static void end_rollout(struct recording_side *s)
 		judge_file(s->judge, NULL); /* ends a rollout without an end line */
 }
 
+/* Like reading both rollouts and compare_rollouts, with the same differences in the same order,
+   except that a header or reset that follows a step is not compared. */
 static int read_both(struct diffing *f, struct recording_side *a, struct recording_side *b,
                      struct error *err)
 {
-	struct lockstep_side first = begin_rollout(a), second = begin_rollout(b);
+	struct compare_progress p = {.begun = false};
 
-	if (lockstep_compare(&first, &second, &f->conf, &f->one, err))
+	if (begin_steps(a, err) || begin_steps(b, err))
 		return -1;
+	while (is_pair(a, b)) {
+		compare_next_steps(&a->rollout, &a->step[a->now], &b->rollout, &b->step[b->now],
+		                   &f->conf, &p, &f->one);
+		a->rollout.dropped++;
+		b->rollout.dropped++;
+		if (pass_step(a, err) || pass_step(b, err))
+			return -1;
+	}
+	if (keep_rest(a, err) || keep_rest(b, err))
+		return -1;
+	compare_rest(&a->rollout, &b->rollout, &f->conf, &p, &f->one);
 	end_rollout(a);
 	end_rollout(b);
 	return 0;
 }
 
+/* Reads a rollout that only one side has, and reports it. */
 static int read_unpaired(struct diffing *f, struct recording_side *s, bool extra, struct error *err)
 {
-	struct lockstep_side side = begin_rollout(s);
-
-	if (lockstep_unpaired(&side, extra, &f->conf, &f->one, err))
-		return -1;
+	begin_rollout(s);
+	do {
+		if (read_step(s, 0, err))
+			return -1;
+		s->rollout.dropped += s->has[0];
+	} while (s->has[0]);
+	compare_unpaired(&s->rollout, extra, &f->conf, &f->one);
 	end_rollout(s);
 	return 0;
+}
+
+static void take_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct recording_side *s = ctx;
+
+	for (size_t i = 0; v->rollout.p && i < v->finding_count && !s->verdict; i++)
+		s->verdict = v->findings[i].severity == SEVERITY_ERROR ? v->findings[i].rule : NULL;
 }
 
 static int skip_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -325,6 +401,7 @@ static int open_sides(struct diffing *f, struct error *err)
 		struct recording_side *s = &f->side[i];
 
 		s->patterns = &f->rules.patterns;
+		s->text[0] = s->text[1] = BUF(SIZE_MAX / 2);
 		if (f->opts->stat && open_judge(s, err))
 			return -1;
 		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
@@ -377,6 +454,7 @@ static void release(struct diffing *f)
 		strip_free(f->side[i].strip);
 		judge_free(f->side[i].judge);
 		rollout_copy_release(&f->side[i].rollout);
+		BUFS_RELEASE(&f->side[i].text[0], &f->side[i].text[1]);
 		file_list_free(&f->side[i].files);
 	}
 	difference_printer_release(&f->printer);

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/goldens.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/model.h"
 #include "cmd/options/output.h"

@@ -6,7 +6,7 @@
 #include "cmd/confirm.h"
 #include "cmd/debug.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/goldens.h"
 #include "cmd/options/action_options.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/model.h"

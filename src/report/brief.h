@@ -18,4 +18,10 @@ void brief_call(struct buf *out, const struct line *step);
    <base64 of a PNG image, 12345 bytes>. */
 void brief_base64(struct buf *out, struct str text);
 
+/* Appends text with SGR sequences (ESC [ .. m, the escape character raw or escaped as in JSON)
+   replaced by marks: [x] for a colored or reversed background, <x> for a colored foreground,
+   nothing for bold and the like. All other escape sequences are kept; text_escape makes them
+   visible. */
+void marks_add(struct buf *out, struct str text);
+
 #endif

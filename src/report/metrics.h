@@ -1,9 +1,11 @@
-/* Prints metrics and the checklist, as text, CSV and JSON lines. */
+/* Prints metrics and the checklist, and differences between the metrics of two sets, as text, CSV and
+   JSON lines. */
 #ifndef ROLLDBG_REPORT_METRICS_H
 #define ROLLDBG_REPORT_METRICS_H
 
 #include "report/report.h"
 #include "stats/checklist.h"
+#include "stats/compare.h"
 
 /* All metrics in two columns, name and value. */
 void report_metrics(const struct metrics *m, enum metric_names names, struct buf *out);
@@ -24,5 +26,25 @@ void report_json_task(struct str task, const struct metrics *m, enum metric_name
 /* {"type":"property","name":..,"status":..,"value":..}, and a summary. */
 void report_json_checklist(const struct checklist_line lines[CHECKLIST], const struct metrics *m,
                            struct buf *out);
+
+/* ---- differences between two sets ---- */
+
+enum change_format { CHANGES_TABLE, CHANGES_JSON, CHANGES_CSV };
+
+struct change_count {
+	size_t tasks, only_before, only_after;
+	size_t verdicts[CHANGE_VERDICTS]; /* over all rollouts */
+	size_t tasks_changed;             /* tasks with a change in some metric */
+};
+
+/* Appends the heading. */
+void report_changes_title(enum change_format format, struct buf *out);
+/* Appends the heading of a task, in text output; absent task: rollouts without a task. */
+void report_changes_task(struct str task, enum change_format format, struct buf *out);
+/* Appends one change; of_task: of that task, otherwise of all rollouts. */
+void report_change(const struct metric_change *c, bool of_task, struct str task,
+                   enum change_format format, struct style style, struct buf *out);
+void report_changes_end(const struct change_count *count, enum change_format format,
+                        struct buf *out);
 
 #endif

@@ -2,7 +2,7 @@
 #include "report/outline.h"
 
 #include "base/text.h"
-#include "report/marks.h"
+#include "report/brief.h"
 
 #define INDENT ((size_t)2)
 #define NAMES  ((size_t)14) /* width of a label and the spaces after it */

@@ -1,5 +1,5 @@
-/* The rewards of one task's samples: see group.h. */
-#include "stats/group.h"
+/* The rewards of one task's samples: see task_metrics.h. */
+#include "stats/task_metrics.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "report/brief.h"
 #include "report/changes.h"
-#include "report/marks.h"
+#include "report/brief.h"
 #include "report/report.h"
 #include "tap.h"
 

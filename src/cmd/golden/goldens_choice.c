@@ -1,5 +1,5 @@
 /* Choosing one of several rollouts, and its calls as policy: see goldens_choice.h. */
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/goldens.h"
 
 #include "base/file.h"
 #include "base/mem.h"

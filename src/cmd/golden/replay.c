@@ -5,7 +5,7 @@
 #include "cmd/golden/accept.h"
 #include "cmd/golden/advice.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/goldens.h"
 #include "cmd/golden/suite.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"

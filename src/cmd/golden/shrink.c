@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "check/check.h"
 #include "cmd/golden/driver.h"
-#include "cmd/golden/goldens_choice.h"
+#include "cmd/golden/goldens.h"
 #include "cmd/golden/symptom.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"

@@ -35,6 +35,16 @@ struct str {
 /* printf("%.*s", STR_ARG(s)) */
 #define STR_ARG(s) (int)(s).n, (s).n ? (s).p : ""
 
+static inline size_t at_least(size_t n, size_t least)
+{
+	return n > least ? n : least;
+}
+
+static inline size_t at_most(size_t n, size_t most)
+{
+	return n < most ? n : most;
+}
+
 static inline struct str str_from(const char *terminated)
 {
 	return (struct str){terminated, terminated ? strlen(terminated) : 0};

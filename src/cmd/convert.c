@@ -150,16 +150,16 @@ static int open_file(struct converting *v, const char *path, struct error *err)
 	return new_file_open(&v->file, &conf, err);
 }
 
-static int flush(struct converting *v, size_t at_least, struct error *err)
+static int flush(struct converting *v, size_t least, struct error *err)
 {
-	if (v->rows && v->text.n >= at_least) {
+	if (v->rows && v->text.n >= least) {
 		size_t n = fwrite(v->text.p, 1, v->text.n, v->rows);
 		bool whole = n == v->text.n;
 
 		buf_clear(&v->text);
 		return whole ? 0 : error_errno(err, "cannot write a temporary file");
 	}
-	if (v->text.n >= at_least) {
+	if (v->text.n >= least) {
 		new_file_write(&v->file, buf_view(&v->text));
 		buf_clear(&v->text);
 	}

@@ -12,7 +12,6 @@
 #include "cmd/store/manifest.h"
 #include "cmd/store/store.h"
 #include "json/write.h"
-#include "report/cells.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,7 +3,6 @@
 #include "cmd/cmd.h"
 #include "cmd/options/output.h"
 #include "json/write.h"
-#include "report/results.h"
 #include "report/schemas.h"
 
 #define RECORDING "recording"

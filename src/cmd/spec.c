@@ -14,7 +14,6 @@
 #include "policy/policy.h"
 #include "probe/probe.h"
 #include "report/kinds/kind.h"
-#include "report/results.h"
 #include "report/schemas.h"
 #include "rollout/tasks.h"
 #include "serve/fault/fault.h"
@@ -244,30 +243,12 @@ static void put_topics(struct buf *out)
 
 static void put_types(unsigned types, struct buf *out)
 {
-	static const struct {
-		unsigned bits;
-		const char *name;
-	} names[] = {{T_BOOL, "boolean"},
-	             {T_STRING, "string"},
-	             {T_ARRAY, "array"},
-	             {T_OBJECT, "object"},
-	             {T_NULL, "null"}};
-	const char *between = "";
+	const char *names[TYPE_NAMES];
+	size_t count = value_types(types, names);
 
-	if ((types & T_ANY) == T_ANY) {
-		buf_text(out, "any");
-		return;
-	}
-	if (types & T_NUMBER) {
-		buf_text(out, types & T_INTEGRAL ? "integer" : "number");
-		between = ",";
-	}
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (types & names[i].bits) {
-			buf_printf(out, "%s%s", between, names[i].name);
-			between = ",";
-		}
-	}
+	buf_text(out, count ? "" : "any");
+	for (size_t i = 0; i < count; i++)
+		buf_printf(out, "%s%s", i ? "," : "", names[i]);
 }
 
 static void put_spec_words(const char *words, unsigned types, const char *meaning, struct buf *out)

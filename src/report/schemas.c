@@ -2,42 +2,80 @@
 #include "report/schemas.h"
 
 #include "json/write.h"
-#include "report/results.h"
 #include "stats/metrics.h"
 
 #define DRAFT "https://json-schema.org/draft/2020-12/schema"
 
+/* ---- results.def as arrays ---- */
+
+static const char status_list[] =
+#define STATUS_WORD(id, word) word ","
+#include "recording/keys.def"
+	"incomplete";
+static const char failure_list[] =
+#define FAILURE_CAUSE(id, word, whose, meaning) "," word
+#include "evidence/attribution.def"
+	;
+#define FAILURES   (failure_list + 1)
+#define STATUSES   status_list
+#define SEVERITIES "error,warning,info"
+
+const struct result_line result_lines[RESULTS] = {
+#define RESULT(id, commands, type, metrics, meaning) {(commands), (type), (meaning), metrics},
+#include "report/results.def"
+};
+
+const struct result_member result_members[] = {
+#define MEMBER(result, name, types, words, inner, meaning)                                         \
+	{RESULT_##result, (name), (types), (words), RESULT_##inner, (meaning)},
+#include "report/results.def"
+};
+const size_t result_members_count = ARRAY_LEN(result_members);
+
+bool result_is_of(const struct result_line *r, const char *command)
+{
+	for (struct str rest = str_from(r->commands); rest.n;)
+		if (str_is(str_cut(&rest, ','), command))
+			return true;
+	return false;
+}
+
 /* ---- values ---- */
 
-static void put_types(struct json_writer *w, unsigned types)
+size_t value_types(unsigned types, const char *out[TYPE_NAMES])
 {
 	static const struct {
 		unsigned bits;
 		const char *name;
-	} names[] = {{T_STRING, "string"},
-	             {T_BOOL, "boolean"},
+	} names[] = {{T_BOOL, "boolean"},
+	             {T_STRING, "string"},
 	             {T_ARRAY, "array"},
 	             {T_OBJECT, "object"},
 	             {T_NULL, "null"}};
-
-	const char *found[ARRAY_LEN(names) + 1];
 	size_t count = 0;
 
 	if ((types & T_ANY) == T_ANY)
-		return;
+		return 0;
 	if (types & T_NUMBER)
-		found[count++] = types & T_INTEGRAL ? "integer" : "number";
+		out[count++] = types & T_INTEGRAL ? "integer" : "number";
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (types & names[i].bits)
-			found[count++] = names[i].name;
-	jw_key(w, "type");
-	if (count == 1) {
-		jw_text(w, found[0]);
+			out[count++] = names[i].name;
+	return count;
+}
+
+static void put_types(struct json_writer *w, unsigned types)
+{
+	const char *names[TYPE_NAMES];
+	size_t count = value_types(types, names);
+
+	if (count == 1)
+		jw_put_text(w, "type", names[0]);
+	if (count < 2)
 		return;
-	}
-	jw_array(w);
+	jw_put_array(w, "type");
 	for (size_t i = 0; i < count; i++)
-		jw_text(w, found[i]);
+		jw_text(w, names[i]);
 	jw_end(w);
 }
 

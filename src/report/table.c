@@ -2,7 +2,6 @@
    widths are known, and until a later line determines their effect. */
 #include "base/mem.h"
 #include "base/text.h"
-#include "report/cells.h"
 #include "report/event_text.h"
 #include "report/row.h"
 

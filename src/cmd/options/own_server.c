@@ -1,5 +1,5 @@
-/* Servers that start with the command: see own_server.h. */
-#include "cmd/options/own_server.h"
+/* Servers that start with the command: see target.h. */
+#include "cmd/options/target.h"
 
 #include "base/file.h"
 #include "base/log.h"

@@ -1,5 +1,5 @@
-/* Headers from options, files and variables, and variables of a child: see passed.h. */
-#include "cmd/options/passed.h"
+/* Headers from options, files and variables, and variables of a child: see target.h. */
+#include "cmd/options/target.h"
 
 #include "base/mem.h"
 

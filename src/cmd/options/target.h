@@ -4,10 +4,75 @@
 #define ROLLDBG_CMD_OPTIONS_TARGET_H
 
 #include "cmd/cmd.h"
-#include "cmd/options/own_server.h"
-#include "cmd/options/passed.h"
 #include "env/env.h"
+#include "net/child.h"
 #include "recording/redact/redact.h"
+
+/* ---- passed.c ---- */
+
+/* What a peer is given: the variables of a stdio: server, and HTTP headers: --header 'Name: value', --header @FILE (one per line), and
+   --header-env for credentials, which keeps them out of the shell's history. */
+struct header_options {
+	struct opt_list headers, variables;
+};
+
+extern const struct option_group header_group;
+
+struct header_list {
+	char **items; /* "Name: value" */
+	size_t count;
+	size_t given; /* the first `given` come from --header, the rest from --header-env */
+};
+
+/* FAIL_USAGE for an invalid header or an unset variable; FAIL_INPUT for the file. */
+MUST_USE int headers_read(const struct context *c, const struct header_options *o,
+                          struct header_list *out, struct error *err);
+void headers_release(struct header_list *l);
+
+/* ---- the variables of a stdio: server ---- */
+
+struct child_variables {
+	char **items; /* "NAME=value", NULL-terminated; items is NULL if there are none */
+	size_t count;
+};
+
+/* FAIL_USAGE if a variable is not set, or contains a credential for another peer (variables used
+   for headers are never passed on). */
+MUST_USE int child_variables_read(const struct context *c, const struct opt_list *names,
+                                  const struct header_options *headers, struct child_variables *out,
+                                  struct error *err);
+
+/* Removes a variable; FAIL_USAGE if it is among the names. */
+MUST_USE int child_variables_withhold(struct child_variables *v, const struct opt_list *names,
+                                      const char *name, struct error *err);
+void child_variables_release(struct child_variables *v);
+
+/* ---- own_server.c ---- */
+
+/* Waits for a server that is starting, and starts one with --serve. */
+/* Zeroed: none was started. */
+struct own_server {
+	struct io *io; /* borrowed */
+	struct child *child;
+	struct buf log; /* path of the file with its output */
+};
+
+/* Repeats a request, traced in the log, until the URL's server replies with something else than 502, 503
+   or 504; other targets than http(s) and ws(s) are not waited for. s: the server that was started, or
+   NULL. FAIL_TRANSPORT: not within the time, or the started server has ended. */
+MUST_USE int own_server_wait(struct io *io, const char *url, uint64_t wait_ms, struct own_server *s,
+                             struct error *err);
+
+/* Starts the command, whose output goes to a new file in the directory, and waits until the URL's port is
+   served. FAIL_USAGE: no URL with a port; FAIL_SYSTEM: the port is taken. Set s->io before; call own_server_stop in any case. */
+MUST_USE int own_server_start(struct own_server *s, const char *command, char *const *variables,
+                              const char *directory, const char *url, uint64_t wait_ms,
+                              struct error *err);
+
+/* Ends its process group; removes the file, unless the server had ended by itself. */
+void own_server_stop(struct own_server *s);
+
+/* ---- target.c ---- */
 
 /* Embedded in a command's options struct. */
 struct target_options {

@@ -161,12 +161,6 @@ static int send_calls(struct confirm *c, struct driver *d, const struct env_conf
 	return failed;
 }
 
-static bool is_free(const struct confirm *c, const struct judge *j, const struct judge_summary *s)
-{
-	return c->owned && s->movement.moved == 0 && s->movement.unknown > 0 &&
-	       judge_has_rule(j, &check_no_history);
-}
-
 int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env, struct judge *j,
                 bool quiet, struct error *err)
 {
@@ -178,7 +172,10 @@ int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
 	if (!c->history || !d->env_ops || s.movement.acting == 0 || s.errors > 0)
 		return 0;
 	const char *useless = history_plan(c->history, &sessions, &calls);
-	if (!c->asked && (useless || !is_free(c, j, &s)))
+	bool unasked = c->owned && s.movement.moved == 0 && s.movement.unknown > 0 &&
+	            judge_has_rule(j, &check_no_history);
+
+	if (!c->asked && (useless || !unasked))
 		return 0;
 	c->sent = true;
 	if (!useless && !quiet) {

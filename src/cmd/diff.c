@@ -250,16 +250,6 @@ static int print_some(struct diffing *f, struct error *err)
 	return f->out.closed ? error_set(err, FAIL_NONE, "standard output is closed") : 0;
 }
 
-static void finish_rollout(struct diffing *f, const struct rollout_copy *first,
-                           const struct rollout_copy *second)
-{
-	const char *const verdicts[2] = {f->side[0].verdict, f->side[1].verdict};
-
-	if (f->opts->stat && f->one.differences)
-		difference_stats_add(&f->stats, first, second, verdicts, &f->one);
-	compare_add(&f->count, &f->one);
-}
-
 /* ---- rollout by rollout, in the order of their ids ---- */
 
 /* `lines` is NULL if that side has nothing to skip. */
@@ -274,7 +264,13 @@ static int compare_pair_of(struct diffing *f, struct recording_side *a, struct r
 	f->one = (struct compare_count){.rollouts = 0};
 	if (a && b ? read_both(f, a, b, err) : read_unpaired(f, a ? a : b, !a, err))
 		return -1;
-	finish_rollout(f, a ? &a->rollout : NULL, b ? &b->rollout : NULL);
+	const char *const verdicts[2] = {f->side[0].verdict, f->side[1].verdict};
+
+	if (f->opts->stat && f->one.differences) {
+		difference_stats_add(&f->stats, a ? &a->rollout : NULL, b ? &b->rollout : NULL,
+		                     verdicts, &f->one);
+	}
+	compare_add(&f->count, &f->one);
 	return 0;
 }
 
@@ -309,23 +305,11 @@ static int compare_next(struct diffing *f, struct error *err)
 	return same ? (same > 0 ? 0 : -1) : compare_pair_of(f, a, b, err);
 }
 
-static bool has_next(const struct diffing *f)
-{
-	return by_rollout_id(f->side[0].lines).p || by_rollout_id(f->side[1].lines).p;
-}
-
-static int compare_pairs(struct diffing *f, struct error *err)
-{
-	while (has_next(f))
-		if (compare_next(f, err) || print_some(f, err))
-			return -1;
-	return 0;
-}
-
 static int compare_all(struct diffing *f, struct error *err)
 {
-	if (compare_pairs(f, err))
-		return -1;
+	while (by_rollout_id(f->side[0].lines).p || by_rollout_id(f->side[1].lines).p)
+		if (compare_next(f, err) || print_some(f, err))
+			return -1;
 	if (f->opts->rollout && f->count.rollouts == 0) {
 		return error_set(err, FAIL_USAGE, "no rollout '%s' in either recording",
 		                 f->opts->rollout);
@@ -371,13 +355,6 @@ static int read_operands(const struct context *c, int argc, char **argv, struct 
 	return failed;
 }
 
-static bool is_regular(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 static int open_judge(struct recording_side *s, struct error *err)
 {
 	struct judge_conf conf = {.verdict = take_verdict, .ctx = s};
@@ -392,7 +369,10 @@ static int open_judge(struct recording_side *s, struct error *err)
 /* /dev/null is accepted: git difftool passes it for a file that exists on one side only. */
 static bool is_unpaired_empty(const struct recording_side *s)
 {
-	return !s->files.many && !by_rollout_id(s->lines).p && is_regular(s->files.paths[0]);
+	struct stat st;
+
+	return !s->files.many && !by_rollout_id(s->lines).p && stat(s->files.paths[0], &st) == 0 &&
+	       S_ISREG(st.st_mode);
 }
 
 static int open_sides(struct diffing *f, struct error *err)
@@ -439,13 +419,6 @@ static int finish_page(struct diffing *f, struct error *err)
 	return html_judge_finish(f->page, err);
 }
 
-static int compare_files(struct diffing *f, struct error *err)
-{
-	return open_page(f, err) || open_sides(f, err) || compare_all(f, err) || finish_page(f, err)
-	               ? -1
-	               : 0;
-}
-
 static void release(struct diffing *f)
 {
 	html_judge_free(f->page);
@@ -480,7 +453,8 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 		if (is_from_git(argc) && !o->json)
 			text_put_path(&f.out.text, "diff", argv[0]);
 		code = read_operands(c, argc, argv, &f.side[0].files, &f.side[1].files, err) ||
-		                       compare_files(&f, err)
+		                       open_page(&f, err) || open_sides(&f, err) ||
+		                       compare_all(&f, err) || finish_page(&f, err)
 		               ? -1
 		               : f.count.different > 0 && !o->no_exit_code && !is_from_git(argc);
 	}

@@ -154,14 +154,6 @@ void html_judge_results(struct html_judge *h, struct str lines)
 	flush(&h->html, FLUSH_AT);
 }
 
-/* Returns true if the recording is one of several: an unusable one is skipped. */
-static bool pass_over(struct html_judge *h, const struct file_list *files, const struct error *err)
-{
-	if (h->again)
-		return files->many && err->kind == FAIL_INPUT;
-	return store_pass_over(files, err, &h->unusable);
-}
-
 static int read_side(struct html_judge *h, struct judge *judge, const struct file_list *files,
                      struct error *err)
 {
@@ -171,7 +163,10 @@ static int read_side(struct html_judge *h, struct judge *judge, const struct fil
 		h->html.recording = files->paths[i];
 		if (!judge_recording(judge, files->paths[i], NULL, NULL, err))
 			continue;
-		if (!pass_over(h, files, err))
+		bool passed = h->again ? files->many && err->kind == FAIL_INPUT
+		                       : store_pass_over(files, err, &h->unusable);
+
+		if (!passed) /* an unusable one of several is skipped */
 			return -1;
 		html_file_note(&h->html, err->text);
 	}

@@ -226,14 +226,6 @@ static int serve_model(const struct context *c, const struct serve_options *o, c
 	return failed ? -1 : 0;
 }
 
-static int serve_world(const struct context *c, const struct serve_options *o, const char *world,
-                       struct error *err)
-{
-	struct serve_conf conf;
-
-	return configure(c, o, world, &conf, err) || serve_environment(c, &conf, err) ? -1 : 0;
-}
-
 /* The name of a world takes precedence: ./desk is a file. A missing file whose
    name has an extension is reported as such. */
 static bool is_recording(const struct context *c, const struct serve_options *o,
@@ -254,8 +246,13 @@ static int serve_one(const struct context *c, const struct serve_options *o, con
 	bool as_model = o->as && strcmp(o->as, "llm") == 0;
 
 	if (!is_recording(c, o, operand)) {
-		return check_options(o, SERVES_WORLD, err) || serve_world(c, o, operand, err) ? -1
-		                                                                              : 0;
+		struct serve_conf conf;
+
+		return check_options(o, SERVES_WORLD, err) ||
+		                       configure(c, o, operand, &conf, err) ||
+		                       serve_environment(c, &conf, err)
+		               ? -1
+		               : 0;
 	}
 	if (check_options(o, as_model ? SERVES_MODEL : SERVES_RECORDING, err))
 		return -1;

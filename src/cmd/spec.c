@@ -83,12 +83,6 @@ static void put_faults(struct buf *out)
 	}
 }
 
-static void put_tap_faults(struct buf *out)
-{
-	for (size_t i = 0; i < TAP_FAULTS; i++)
-		put_topic("tap-fault", tap_faults[i].name, tap_faults[i].help, out);
-}
-
 /* Values of --policy without a file: "llm", "random:". */
 static void put_policy_values(struct buf *out)
 {
@@ -226,7 +220,8 @@ static void put_topics(struct buf *out)
 	for (enum failure_cause c = FAILURE_NONE + 1; c < FAILURE_CAUSES; c++)
 		put_topic("failure", failure_cause_name(c), failure_cause_meaning(c), out);
 	put_faults(out);
-	put_tap_faults(out);
+	for (size_t i = 0; i < TAP_FAULTS; i++)
+		put_topic("tap-fault", tap_faults[i].name, tap_faults[i].help, out);
 	put_reports(out);
 	put_values(out);
 	put_policy_values(out);
@@ -269,14 +264,6 @@ static const char *key_name(enum key key)
 		if (line_keys[i].key == key)
 			return line_keys[i].name;
 	return NULL;
-}
-
-static void put_keys(struct buf *out)
-{
-	for (size_t i = 0; i < line_keys_count; i++)
-		put_key("key", line_type_name(line_keys[i].line), &line_keys[i], out);
-	for (size_t i = 0; i < line_parts_count; i++)
-		put_key("part", key_name(line_parts[i].key), &line_parts[i], out);
 }
 
 /* The lines that --json prints, each followed by its members. */
@@ -333,7 +320,10 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 	}
 	put_options("-", global_options, global_options_count, &out.text);
 	put_topics(&out.text);
-	put_keys(&out.text);
+	for (size_t i = 0; i < line_keys_count; i++)
+		put_key("key", line_type_name(line_keys[i].line), &line_keys[i], &out.text);
+	for (size_t i = 0; i < line_parts_count; i++)
+		put_key("part", key_name(line_parts[i].key), &line_parts[i], &out.text);
 	put_results(&out.text);
 	return output_close(&out, err);
 }

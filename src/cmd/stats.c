@@ -404,14 +404,6 @@ static void take_task(void *ctx, struct str task, const struct metrics *m)
 		buf_clear(&c->out.text);
 }
 
-static void put_title(struct counting *c)
-{
-	if (c->opts->csv)
-		report_csv_metrics_title(names_of(c->opts), &c->out.text);
-	else if (by_task(c) && !c->opts->json)
-		report_metrics_title(&c->out.text);
-}
-
 static void put_total(struct counting *c, const struct metrics *total, bool trained)
 {
 	struct checklist_line lines[CHECKLIST];
@@ -445,7 +437,10 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 		partial_write(g->stats, &head, &c->out.text);
 		return output_flush(&c->out, err);
 	}
-	put_title(c);
+	if (c->opts->csv)
+		report_csv_metrics_title(names_of(c->opts), &c->out.text);
+	else if (by_task(c) && !c->opts->json)
+		report_metrics_title(&c->out.text);
 	stats_finish(g->stats, take_task, c, &total);
 	if (c->failed.kind != FAIL_NONE) {
 		*err = c->failed;

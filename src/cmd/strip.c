@@ -119,12 +119,6 @@ static void blocks_line(struct blocks *b, const struct line *l, struct buf *out)
 	}
 }
 
-static void blocks_release(struct blocks *b)
-{
-	buf_release(&b->rollout);
-	buf_release(&b->state);
-}
-
 struct strip_options {
 	struct opt_list masks;
 	bool text;
@@ -180,14 +174,6 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
 	return failed ? -1 : output_flush_some(&s->out, err);
 }
 
-static int strip_rollouts(struct stripping *s, struct by_rollout *lines, struct error *err)
-{
-	while (by_rollout_id(lines).p)
-		if (by_rollout_next(lines, put_stripped, s, err))
-			return -1;
-	return 0;
-}
-
 /* What has no line must not become an empty golden. /dev/null is an empty recording, as for diff. */
 static int check_any(const struct by_rollout *lines, const struct file_list *files,
                      struct error *err)
@@ -209,7 +195,10 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 	int failed =
 		store_operands(c, argc, argv, &files, err) ||
 		by_rollout_open(NULL, files.paths, files.count, torn_warn, NULL, &lines, err) ||
-		check_any(lines, &files, err) || strip_rollouts(s, lines, err);
+		check_any(lines, &files, err);
+
+	while (!failed && by_rollout_id(lines).p)
+		failed = by_rollout_next(lines, put_stripped, s, err);
 
 	by_rollout_close(lines);
 	file_list_free(&files);
@@ -230,7 +219,7 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 		masks_strip(&s.opts->masks, &s.strip, err) || strip_all(c, &s, argc, argv, err);
 
 	strip_free(s.strip);
-	blocks_release(&s.blocks);
+	BUFS_RELEASE(&s.blocks.rollout, &s.blocks.state);
 	output_release(&s.out);
 	return failed ? -1 : 0;
 }

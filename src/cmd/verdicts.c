@@ -250,21 +250,17 @@ static void put_not_checked(const char *rules, struct buf *out)
 	buf_text(out, listed ? "\n" : "");
 }
 
-static bool is_limit_exceeded(const struct verdict_options *o, const struct judge_summary *s)
-{
-	double limit = 1;
-
-	return !failure_gate_read(o->max_failures, &limit, ERROR_IGNORED) &&
-	       failure_gate_exceeded(limit, failures_of_environment(&s->failures), s->rollouts);
-}
-
 void verdicts_summary(struct verdicts *v, const struct judge *j)
 {
 	struct judge_summary s;
 	struct buf *out = &v->out.text;
+	double limit = 1;
 
 	judge_summary(j, &s);
-	v->at_or_above += is_limit_exceeded(v->options, &s);
+	if (!failure_gate_read(v->options->max_failures, &limit, ERROR_IGNORED)) {
+		v->at_or_above += failure_gate_exceeded(limit, failures_of_environment(&s.failures),
+		                                        s.rollouts);
+	}
 	if (!reports_have_table(v->reports))
 		return;
 	show_folded(v, out);

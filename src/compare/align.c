@@ -43,19 +43,16 @@ static int64_t furthest_on(const struct edit_search *s, int64_t d, int64_t k)
 	return x;
 }
 
-static void make_room(struct edit_search *s, size_t places)
-{
-	if (places > s->room) {
-		s->room = 2 * places + 64;
-		s->furthest = mem_resize(s->furthest, s->room, sizeof(*s->furthest));
-	}
-}
-
 /* False if there are more than ALIGN_MAX edits. */
 static bool search_ends(struct edit_search *s)
 {
 	for (int64_t d = 0; d <= ALIGN_MAX; d++) {
-		make_room(s, (size_t)((d + 1) * (d + 2) / 2));
+		size_t places = (size_t)((d + 1) * (d + 2) / 2);
+
+		if (places > s->room) {
+			s->room = 2 * places + 64;
+			s->furthest = mem_resize(s->furthest, s->room, sizeof(*s->furthest));
+		}
 		for (int64_t k = -d; k <= d; k += 2) {
 			int64_t x = furthest_on(s, d, k);
 

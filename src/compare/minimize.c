@@ -55,18 +55,6 @@ static bool is_known(const struct ddmin *s, const struct sublist *l)
 	return map_find(&s->failed, hash_of(l), STR_NONE) != NULL;
 }
 
-static void note_failed(struct ddmin *s, const struct sublist *l)
-{
-	if (!is_known(s, l))
-		map_add(&s->failed, arena_new(&s->arena, sizeof(struct map_item)), hash_of(l));
-}
-
-static void keep_sublist(struct ddmin *s, const struct sublist *l)
-{
-	memmove(s->best->index, l->index, l->count * sizeof(*l->index));
-	s->best->count = l->count;
-}
-
 static size_t variants_count(const struct ddmin *s)
 {
 	size_t n = s->best->count;
@@ -126,13 +114,6 @@ static void gather(const struct ddmin *s, size_t *next, struct ddmin_round *r)
 	}
 }
 
-static void forget(struct ddmin_round *r)
-{
-	for (size_t i = 0; i < r->count; i++)
-		free(r->rooms[i]);
-	r->count = 0;
-}
-
 /* Returns 1 if a variant passed and was kept, 0 if none did. */
 static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, struct error *err)
 {
@@ -146,10 +127,13 @@ static int try(struct ddmin *s, struct ddmin_round *r, struct variant *found, st
 	for (size_t i = 0; i < r->count && !kept; i++) {
 		if (r->passes[i]) {
 			*found = r->variants[i];
-			keep_sublist(s, &r->lists[i]);
+			s->best->count = r->lists[i].count;
+			memmove(s->best->index, r->lists[i].index,
+			        s->best->count * sizeof(*s->best->index));
 			kept = 1;
-		} else {
-			note_failed(s, &r->lists[i]);
+		} else if (!is_known(s, &r->lists[i])) {
+			map_add(&s->failed, arena_new(&s->arena, sizeof(struct map_item)),
+			        hash_of(&r->lists[i]));
 		}
 	}
 	if (c->progress)
@@ -171,7 +155,8 @@ static int one_round(struct ddmin *s, struct ddmin_round *r, struct variant *fou
 		if (r->count > 0)
 			kept = try(s, r, found, err);
 		*out = !kept && next < count && s->best->tests >= s->conf->max_tests;
-		forget(r);
+		for (size_t i = 0; i < r->count; i++)
+			free(r->rooms[i]);
 	}
 	return kept;
 }

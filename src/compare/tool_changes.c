@@ -145,29 +145,27 @@ static struct str next_token(struct str *pointer)
 	return token;
 }
 
-static bool holds_named(struct str keyword)
-{
-	return str_is(keyword, "properties") || str_is(keyword, "$defs") ||
-	       str_is(keyword, "definitions") || str_is(keyword, "patternProperties");
-}
-
-static bool holds_schemas(struct str keyword)
-{
-	return str_is(keyword, "anyOf") || str_is(keyword, "oneOf") || str_is(keyword, "allOf");
-}
-
 /* The keyword that a pointer into a schema changes; *list: one element, or one property, of it. */
 static struct str keyword_at(struct str pointer, bool *list)
 {
+	/* of schemas by name, or of a list of schemas */
+	static const char *const holders[] = {
+		"properties", "$defs", "definitions", "patternProperties",
+		"anyOf",      "oneOf", "allOf",
+	};
 	struct str keyword = STR_NONE;
 
 	*list = false;
 	while (pointer.n) {
+		bool holds = false;
+
 		keyword = next_token(&pointer);
 		*list = pointer.n > 0;
 		if (str_is(keyword, "additionalProperties"))
 			return keyword;
-		if (holds_named(keyword) || holds_schemas(keyword))
+		for (size_t i = 0; i < ARRAY_LEN(holders) && !holds; i++)
+			holds = str_is(keyword, holders[i]);
+		if (holds)
 			next_token(&pointer);
 		else if (!str_is(keyword, "items"))
 			return keyword;

@@ -21,16 +21,6 @@ struct line_copy {
 	struct line line;
 };
 
-static void line_copy_init(struct line_copy *c)
-{
-	*c = (struct line_copy){.text = BUF(BUF_MAX_MESSAGE + 1), .id = BUF(BUF_MAX_MESSAGE + 1)};
-}
-
-static void line_copy_release(struct line_copy *c)
-{
-	BUFS_RELEASE(&c->text, &c->id);
-}
-
 static int line_copy_set(struct line_copy *c, const struct line *l, struct error *err)
 {
 	buf_set(&c->text, l->text);
@@ -466,7 +456,7 @@ int cursor_open(const struct cursor_conf *conf, struct cursor **out, struct erro
 	struct line_copy *const copies[] = {&c->header, &c->last, &c->copy[0], &c->copy[1]};
 
 	for (size_t i = 0; i < ARRAY_LEN(copies); i++)
-		line_copy_init(copies[i]);
+		copies[i]->text = copies[i]->id = BUF(BUF_MAX_MESSAGE + 1);
 	if (read_effects(c, err) || begin(c, err)) {
 		cursor_close(c);
 		return -1;
@@ -481,10 +471,9 @@ void cursor_close(struct cursor *c)
 		return;
 	reader_close(c->front);
 	reader_close(c->back);
-	line_copy_release(&c->header);
-	line_copy_release(&c->last);
+	BUFS_RELEASE(&c->header.text, &c->header.id, &c->last.text, &c->last.id);
 	for (int i = 0; i < 2; i++)
-		line_copy_release(&c->copy[i]);
+		BUFS_RELEASE(&c->copy[i].text, &c->copy[i].id);
 	effects_free(c->all_effects);
 	free(c->steps);
 	free(c->path);
@@ -528,15 +517,6 @@ static int take_line(struct rollout_listing *l, const struct line *line,
 		err);
 }
 
-static void release(struct rollout_listing *l)
-{
-	struct seen_id **all = map_list(&l->ids);
-
-	for (size_t i = 0; i < l->ids.count; i++)
-		free(all[i]);
-	free(all);
-}
-
 int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
                   rollout_place_fn *take, void *ctx, struct error *err)
 {
@@ -558,6 +538,10 @@ int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
 		}
 	}
 	reader_close(r);
-	release(&l);
+	struct seen_id **all = map_list(&l.ids);
+
+	for (size_t i = 0; i < l.ids.count; i++)
+		free(all[i]);
+	free(all);
 	return stop < 0 || (!stop && more < 0) ? -1 : 0;
 }

@@ -245,13 +245,6 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 
 /* ---- breakpoints: function breakpoints, whose names are expressions ---- */
 
-static void delete_breakpoints(struct points *points)
-{
-	for (size_t i = points->count; i-- > 0;)
-		if (points->list[i]->kind == POINT_BREAK)
-			points_delete(points, points->list[i]);
-}
-
 static void write_breakpoint(const struct point *one, const struct error *why,
                              struct json_writer *w)
 {
@@ -284,11 +277,14 @@ static void on_function_breakpoints(struct dap *p, const struct dap_request *q,
                                     struct json_writer *w)
 {
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
+	struct points *points = &p->d->points;
 
-	delete_breakpoints(&p->d->points);
+	for (size_t i = points->count; i-- > 0;)
+		if (points->list[i]->kind == POINT_BREAK)
+			points_delete(points, points->list[i]);
 	jw_put_array(w, "breakpoints");
 	for (size_t cursor = 0; json_next(list, &cursor, &one);)
-		set_breakpoint(&p->d->points, one, w);
+		set_breakpoint(points, one, w);
 	jw_end(w);
 }
 

@@ -133,23 +133,15 @@ bool debugger_wait(struct debugger *d)
 	return live_wait(d->live, debugger_is_interrupted, clear_interrupt, d);
 }
 
-/* The effects of a live session's own recording; NULL for any other file. */
-static const struct effect_list *effects_of_live(const struct debugger *d, const char *path,
-                                                 const char *rollout)
-{
-	return d->live && !rollout && !strcmp(path, live_path(d->live)) ? live_effects(d->live)
-	                                                                : NULL;
-}
-
 int debugger_open(struct debugger *d, const char *path, const char *rollout, struct error *err)
 {
-	struct cursor_conf conf = {.path = path,
-	                           .rollout = rollout,
-	                           .effects = effects_of_live(d, path, rollout),
-	                           .interrupted = debugger_is_interrupted,
-	                           .ctx = d};
+	struct cursor_conf conf = {
+		.path = path, .rollout = rollout, .interrupted = debugger_is_interrupted, .ctx = d};
 	struct cursor *opened;
 
+	/* of its own recording; of any other file they are read */
+	if (d->live && !rollout && !strcmp(path, live_path(d->live)))
+		conf.effects = live_effects(d->live);
 	if (cursor_open(&conf, &opened, err))
 		return -1;
 	cursor_close(d->cursor);

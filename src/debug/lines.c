@@ -100,12 +100,6 @@ static void offer(struct editor *e, struct str candidate)
 	}
 }
 
-static void offer_verbs(struct editor *e)
-{
-	for (size_t i = 0; i < verbs_count; i++)
-		offer(e, str_from(verbs[i].name));
-}
-
 static void offer_tools(struct editor *e)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
@@ -165,7 +159,8 @@ static void offer_words(struct editor *e, struct str line)
 	if (verb.n && verb_find(verb, &v, ERROR_IGNORED))
 		return;
 	if (!v || v->run == verb_help)
-		offer_verbs(e);
+		for (size_t i = 0; i < verbs_count; i++)
+			offer(e, str_from(verbs[i].name));
 	else if (v->run == verb_info)
 		for (size_t i = 0; info_topic(i); i++)
 			offer(e, str_from(info_topic(i)));

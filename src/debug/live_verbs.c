@@ -339,13 +339,6 @@ int verb_kill(struct debugger *d, struct str arguments, struct error *err)
 
 /* ---- running a prefix again ---- */
 
-static int need_target(const struct debugger *d, struct error *err)
-{
-	return d->conf->target ? 0
-	                       : error_set(err, FAIL_USAGE,
-	                                   "no environment: start debug with \1env\2 TARGET");
-}
-
 static void warn_unseeded(struct debugger *d, const struct prefix *p)
 {
 	if (!live_is_seeded(d->live)) {
@@ -404,8 +397,10 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 	struct cursor *parent = NULL;
 	bool turn, same = true;
 
-	if (need_target(d, err))
-		return -1;
+	if (!d->conf->target) {
+		return error_set(err, FAIL_USAGE,
+		                 "no environment: start debug with \1env\2 TARGET");
+	}
 	if (text_trim(arguments).n && (argument_place(arguments, &turn, &p.steps, err) ||
 	                               go_to_place(d, turn, p.steps, err))) {
 		return -1;

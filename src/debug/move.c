@@ -112,11 +112,6 @@ static int travel_back(struct debugger *d, int64_t to, struct error *err)
 
 /* ---- live ---- */
 
-static bool at_front(const struct debugger *d)
-{
-	return d->live && debugger_mode(d) != MODE_REC;
-}
-
 static bool stops_at_answer(struct travel *t)
 {
 	struct known k = debugger_known(t->d);
@@ -185,7 +180,7 @@ static int travel(struct travel *t, struct error *err)
 	struct debugger *d = t->d;
 
 	t->turn = d->now.line->turn;
-	if (at_front(d) && !live_is_over(d->live))
+	if (debugger_mode(d) != MODE_REC)
 		return travel_live(t, err);
 	if (d->live && live_is_over(d->live) && d->now.is_last) {
 		buf_text(&d->out,

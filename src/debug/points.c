@@ -140,11 +140,6 @@ static bool looks_ahead(const struct point *one)
 	       (!one->condition || expression_is_before(one->condition));
 }
 
-static bool fits_phase(const struct point *one, enum point_phase phase)
-{
-	return phase == PHASE_RECORDED || looks_ahead(one) == (phase == PHASE_PROPOSED);
-}
-
 bool points_look_ahead(const struct points *p)
 {
 	for (size_t i = 0; i < p->count; i++)
@@ -156,7 +151,9 @@ bool points_look_ahead(const struct points *p)
 static bool point_stops(struct points *p, const struct point *one, const struct known *k,
                         enum point_phase phase)
 {
-	if (!one->enabled || one->kind == POINT_DISPLAY || !fits_phase(one, phase))
+	bool fits = phase == PHASE_RECORDED || looks_ahead(one) == (phase == PHASE_PROPOSED);
+
+	if (!one->enabled || one->kind == POINT_DISPLAY || !fits)
 		return false;
 	bool stops = one->kind == POINT_WATCH ? has_changed(p, &one->path, k)
 	                                      : expression_holds(one->expression, k);

@@ -115,19 +115,13 @@ static struct point *find(struct debugger *d, bool display, struct str text, str
 	return one;
 }
 
-static void delete_all(struct debugger *d, bool display)
-{
-	for (size_t i = d->points.count; i-- > 0;)
-		if ((d->points.list[i]->kind == POINT_DISPLAY) == display)
-			points_delete(&d->points, d->points.list[i]);
-}
-
 static int delete_some(struct debugger *d, bool display, struct str arguments, struct error *err)
 {
-	if (!text_trim(arguments).n) {
-		delete_all(d, display);
-		return 0;
-	}
+	bool all = !text_trim(arguments).n;
+
+	for (size_t i = all ? d->points.count : 0; i-- > 0;)
+		if ((d->points.list[i]->kind == POINT_DISPLAY) == display)
+			points_delete(&d->points, d->points.list[i]);
 	while (text_trim(arguments).n) {
 		struct point *one = find(d, display, argument_word(&arguments), err);
 

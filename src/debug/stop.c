@@ -58,24 +58,15 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 	buf_char(out, '\n');
 }
 
-/* Truncates each line to the terminal's width. */
-static void put_cut_lines(struct str lines, size_t columns, struct buf *out)
-{
-	while (lines.n) {
-		text_escape_cut(out, str_cut(&lines, '\n'), columns);
-		buf_char(out, '\n');
-	}
-}
-
 static void put_changes(struct debugger *d, size_t most, struct buf *out)
 {
 	struct buf lines = BUF(SIZE_MAX / 2);
 
 	changes_list(&lines, d->now.line->value[KEY_STATE], d->now.after, d->ignored, most);
-	if (most == SIZE_MAX)
-		buf_str(out, buf_view(&lines));
-	else
-		put_cut_lines(buf_view(&lines), d->conf->style.columns, out);
+	for (struct str rest = buf_view(&lines); rest.n; buf_char(out, '\n')) {
+		text_escape_cut(out, str_cut(&rest, '\n'),
+		                most == SIZE_MAX ? SIZE_MAX : d->conf->style.columns);
+	}
 	buf_release(&lines);
 }
 

@@ -83,12 +83,6 @@ static void apply(struct colors *c, struct str parameters)
 	} while (parameters.n);
 }
 
-/* The pair of marks for these colors, or NULL. */
-static const char *marks_of(struct colors c)
-{
-	return c.background || c.reversed ? "[]" : c.foreground ? "<>" : "";
-}
-
 void marks_add(struct buf *out, struct str text)
 {
 	struct colors colors = {false};
@@ -105,7 +99,9 @@ void marks_add(struct buf *out, struct str text)
 		}
 		text = str_skip(text, n);
 		apply(&colors, parameters);
-		const char *marks = marks_of(colors);
+		const char *marks = colors.background || colors.reversed ? "[]"
+		                    : colors.foreground                  ? "<>"
+		                                                         : "";
 		if (strcmp(marks, open) != 0) {
 			buf_add(out, open + 1, *open ? 1 : 0);
 			buf_add(out, marks, *marks ? 1 : 0);
@@ -142,15 +138,6 @@ static void add_json(struct buf *out, struct str json)
 	buf_release(&folded);
 }
 
-static void add_decoded(struct buf *out, struct str string)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-
-	json_decode(string, &text);
-	marks_add(out, beginning(buf_view(&text)));
-	buf_release(&text);
-}
-
 /* True if the text without quotes could only be a string. */
 static bool is_plain(struct str inner)
 {
@@ -179,10 +166,15 @@ void brief_value(struct buf *out, struct str value)
 
 void brief_text(struct buf *out, struct str value)
 {
-	if (json_type(value) == JSON_STRING && json_inner(value).n)
-		add_decoded(out, value);
-	else
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (json_type(value) == JSON_STRING && json_inner(value).n) {
+		json_decode(value, &text);
+		marks_add(out, beginning(buf_view(&text)));
+	} else {
 		add_json(out, value);
+	}
+	buf_release(&text);
 }
 
 void brief_call(struct buf *out, const struct line *step)

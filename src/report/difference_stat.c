@@ -177,11 +177,6 @@ static struct stat_side side_of(struct difference_stats *s, const struct rollout
 	return side;
 }
 
-static bool same_verdict(const struct stat_side *a, const struct stat_side *b)
-{
-	return str_eq(str_from(a->verdict), str_from(b->verdict));
-}
-
 static double reward_change(const struct stat_side *a, const struct stat_side *b)
 {
 	double x, y;
@@ -195,7 +190,7 @@ static enum news news_of(const struct stat_row *r)
 
 	if (!a->there || !b->there)
 		return NEWS_LONE;
-	if (!same_verdict(a, b))
+	if (!str_eq(str_from(a->verdict), str_from(b->verdict)))
 		return NEWS_VERDICT;
 	if (!str_eq(a->reward, b->reward) && r->change > 0)
 		return NEWS_REWARD;

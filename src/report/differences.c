@@ -343,14 +343,6 @@ static void put_pointer_and_values(const struct difference_printer *p, const str
 		put_value(d->got, COLOR_GREEN, p->style, out);
 }
 
-static void put_values(const struct difference_printer *p, const struct difference *d,
-                       struct buf *out)
-{
-	buf_text(out, "    ");
-	put_pointer_and_values(p, d, out);
-	buf_char(out, '\n');
-}
-
 /* ---- for programs ---- */
 
 static void put_json(const struct difference *d, const char *file, struct buf *out)
@@ -382,7 +374,9 @@ void report_difference(struct difference_printer *p, const struct difference *d,
 		put_unpaired(p, d, out);
 	} else {
 		put_heading(p, d->line, out);
-		put_values(p, d, out);
+		buf_text(out, "    ");
+		put_pointer_and_values(p, d, out);
+		buf_char(out, '\n');
 	}
 }
 

@@ -38,11 +38,6 @@ static bool is_named_by_value(struct str key)
 	       str_is(key, "message") || str_is(key, "data");
 }
 
-static bool is_message(struct str value)
-{
-	return json_type(JSON_GET(value, "jsonrpc")) != JSON_ABSENT;
-}
-
 static bool is_worth_showing(const struct json_member *m)
 {
 	bool empty = (m->type == JSON_ARRAY || m->type == JSON_OBJECT) && !json_count(m->value);
@@ -133,7 +128,7 @@ static void put_member(struct buf *out, const struct json_member *m, bool first)
 		return;
 	}
 	buf_text(out, first || text ? ": " : ", ");
-	if (is_message(m->value)) {
+	if (JSON_GET(m->value, "jsonrpc").p) {
 		put_message(out, m->value);
 		return;
 	}

@@ -35,14 +35,6 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 		flag(strcmp(c->reward, "null") != 0, !v->no_reward));
 }
 
-static void put_not_checked(struct json_writer *w, const char *rules)
-{
-	jw_put_array(w, "not_checked");
-	for (struct str rest = str_from(rules); rest.n;)
-		jw_str(w, str_cut(&rest, ','));
-	jw_end(w);
-}
-
 static void put_failures(struct json_writer *w, const struct judge_summary *s)
 {
 	jw_put_object(w, "failures");
@@ -64,7 +56,10 @@ void report_json_summary(const struct judge *j, struct buf *out)
 	        s.rollouts, s.turns, s.steps, s.effective, s.unknown, s.failed, str_from(s.reward));
 	jw_pack(&w, "findings:{error:%c,warning:%c,info:%c}", s.errors, s.warnings, s.infos);
 	put_failures(&w, &s);
-	put_not_checked(&w, judge_not_checked(j));
+	jw_put_array(&w, "not_checked");
+	for (struct str rest = str_from(judge_not_checked(j)); rest.n;)
+		jw_str(&w, str_cut(&rest, ','));
+	jw_end(&w);
 	jw_pack(&w, "confirmed:%r",
 	        flag(s.confirmation == CONFIRMED || s.confirmation == REFUTED,
 	             s.confirmation == CONFIRMED));

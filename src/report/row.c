@@ -120,16 +120,6 @@ void row_release(struct row *r)
 
 /* ---- from a line ---- */
 
-/* The observation given to the policy, or the error if there is none. */
-static void set_observation(struct row *r, const struct line *l)
-{
-	struct str observation = l->value[KEY_OBSERVATION];
-
-	if (json_is_null(observation))
-		observation = JSON_GET(l->value[KEY_ERROR], "message");
-	brief_text(&r->observation, observation);
-}
-
 /* The model's message, if it called nothing. */
 static void set_said(struct row *r, const struct line *l)
 {
@@ -150,6 +140,7 @@ static void set_said(struct row *r, const struct line *l)
 void row_set(struct row *r, const struct line *step)
 {
 	struct str reward = line_has(step, KEY_REWARD) ? step->value[KEY_REWARD] : STR("-");
+	struct str observation = step->value[KEY_OBSERVATION];
 
 	r->turn = step->turn;
 	r->outcome = step->outcome;
@@ -162,7 +153,9 @@ void row_set(struct row *r, const struct line *step)
 	buf_clear(&r->events);
 	brief_call(&r->call, step);
 	if (line_has(step, KEY_TOOL_CALL))
-		set_observation(r, step);
+		brief_text(&r->observation, json_is_null(observation)
+		                                    ? JSON_GET(step->value[KEY_ERROR], "message")
+		                                    : observation);
 	else
 		set_said(r, step);
 }

@@ -187,14 +187,6 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 	buf_release(&text);
 }
 
-static void header(struct table *t, const struct line *l, struct buf *out)
-{
-	json_paths_free(t->ignored);
-	t->ignored = changes_ignored(l);
-	put_title(t, l, out);
-	t->headed = t->timed_out = false;
-}
-
 /* Appends ": " and a string's text; nothing if there is none. */
 static void put_sentence(struct buf *out, struct str string)
 {
@@ -310,7 +302,10 @@ void table_line(struct table *t, const struct evidence_update *u, struct buf *ou
 	case LINE_HEADER:
 		close_row(t, u, out);
 		print_rows(t, out);
-		header(t, l, out);
+		json_paths_free(t->ignored);
+		t->ignored = changes_ignored(l);
+		put_title(t, l, out);
+		t->headed = t->timed_out = false;
 		break;
 	case LINE_STEP:
 		close_row(t, u, out);

@@ -83,14 +83,6 @@ static void put_outcome(const struct line *l, struct style style, struct buf *ou
 	buf_release(&text);
 }
 
-static void put_before(const struct line *l, struct style style, struct buf *out)
-{
-	if (line_has(l, KEY_STATE))
-		outline_add(out, "state before", l->value[KEY_STATE], style);
-	else
-		outline_text(out, "state before", "unknown", style);
-}
-
 static void put_after(const struct step_view *s, struct style style, struct buf *out)
 {
 	if (s->line->step < 0)
@@ -146,7 +138,10 @@ static void put_step(const struct step_view *s, struct style style, struct buf *
 	static const enum key rest[] = {KEY_LLM, KEY_META};
 
 	put_title(s->line, "", style, out);
-	put_before(s->line, style, out);
+	if (line_has(s->line, KEY_STATE))
+		outline_add(out, "state before", s->line->value[KEY_STATE], style);
+	else
+		outline_text(out, "state before", "unknown", style);
 	put_call(s->line, style, out);
 	put_outcome(s->line, style, out);
 	put_keys(s->line, answer, ARRAY_LEN(answer), style, out);

@@ -74,16 +74,6 @@ struct printing {
 	struct buf *out;
 };
 
-/* The end of the run of pairs of the same kind that begins at i. */
-static size_t run_end(const struct printing *p, size_t i)
-{
-	size_t end = i;
-
-	while (end < p->count && p->pairs[end].kind == p->pairs[i].kind)
-		end++;
-	return end;
-}
-
 static void put_word_range(const struct printing *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
@@ -128,8 +118,10 @@ static void print(const struct printing *p)
 	size_t began = p->out->n;
 
 	for (size_t i = 0; i < p->count;) {
-		size_t end = run_end(p, i);
+		size_t end = i; /* of the pairs of the same kind */
 
+		while (end < p->count && p->pairs[end].kind == p->pairs[i].kind)
+			end++;
 		if (p->pairs[i].kind == ALIGN_BOTH)
 			put_equal(p, i, end);
 		else

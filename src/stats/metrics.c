@@ -26,12 +26,6 @@ static void spread_merge(struct spread *s, const struct spread *other)
 	}
 }
 
-/* With Bessel's correction, like torch.std; NaN for fewer than two numbers. */
-static double spread_std(const struct spread *s)
-{
-	return s->count > 1 ? sqrt(s->squares / (s->count - 1)) : (double)NAN;
-}
-
 void metrics_merge(struct metrics *m, const struct metrics *other)
 {
 	for (size_t i = 0; i < SUMS; i++)
@@ -163,8 +157,9 @@ bool metric_value(const struct metric *row, const struct metrics *m, double *val
 		*value = m->sum[row->numerator];
 		return m->sum[row->denominator] > 0;
 	case METRIC_STD:
-		*value = spread_std(&m->rewards);
-		return isfinite(*value);
+		/* with Bessel's correction, like torch.std */
+		*value = sqrt(m->rewards.squares / (m->rewards.count - 1));
+		return m->rewards.count > 1 && isfinite(*value);
 	case METRIC_MEAN:
 	case METRIC_RATE:
 		break;

@@ -252,16 +252,6 @@ static void add_line(struct stats *s, struct task_metrics *t, const struct rollo
 
 /* ---- rollouts ---- */
 
-static void join_group(struct stats *s, struct reward_group *g, const struct evidence_update *u,
-                       const double *reward)
-{
-	const struct rollout_facts *r = u->rollout;
-
-	g->size = r->group_size > g->size ? r->group_size : g->size;
-	if (!u->end->lost)
-		group_join(g, &s->arena, r->sample, reward);
-}
-
 static void add_reward(struct task_metrics *t, const struct rollout_end *end, const double *reward)
 {
 	struct metrics *m = &t->metrics;
@@ -309,7 +299,10 @@ static void add_end(struct stats *s, struct task_metrics *t, const struct eviden
 	m->sum[SUM_CLIPPED] += own->clipped;
 	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
 	add_reward(t, end, rewarded ? &reward : NULL);
-	join_group(s, &t->group, u, rewarded ? &reward : NULL);
+	if (u->rollout->group_size > t->group.size)
+		t->group.size = u->rollout->group_size;
+	if (!end->lost)
+		group_join(&t->group, &s->arena, u->rollout->sample, rewarded ? &reward : NULL);
 }
 
 void stats_take(struct stats *s, const struct evidence_update *u)

@@ -37,15 +37,6 @@ static enum update update_of(const char *word)
 	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
 }
 
-static int review_possible(struct error *err)
-{
-	if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
-		return 0;
-	return error_set(err, FAIL_USAGE,
-	                 "--review needs a terminal: read the differences, then use --accept (all "
-	                 "of them) or mv GOLDEN.new GOLDEN (one)");
-}
-
 int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
                   struct error *err)
 {
@@ -55,7 +46,12 @@ int accept_choose(const struct accept_options *o, const struct context *c, enum 
 	}
 	if (o->review) {
 		*out = UPDATE_REVIEW;
-		return review_possible(err);
+		if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))
+			return 0;
+		return error_set(
+			err, FAIL_USAGE,
+			"--review needs a terminal: read the differences, then use --accept (all "
+			"of them) or mv GOLDEN.new GOLDEN (one)");
 	}
 	*out = o->accept     ? UPDATE_ALL
 	       : o->update   ? update_of(o->update)

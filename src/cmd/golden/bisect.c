@@ -274,19 +274,12 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 	buf_release(&heading);
 }
 
-static void name_rollouts(struct bisecting *b)
-{
-	for (size_t i = 0; i < b->rollout_count; i++) {
-		struct golden *g = &b->rollouts[i];
-
-		g->want.id = g->want.id.p ? g->want.id : b->layers[0].rollouts[i].got.id;
-	}
-}
-
 static int compare_all(struct bisecting *b, struct error *err)
 {
-	name_rollouts(b);
 	for (size_t i = 0; i < b->rollout_count; i++) {
+		struct str *id = &b->rollouts[i].want.id;
+
+		*id = id->p ? *id : b->layers[0].rollouts[i].got.id;
 		for (size_t k = 1; k < b->layer_count; k++) {
 			compare_pair(b, i, &b->layers[k]);
 			if (output_flush_some(&b->out, err))
@@ -298,26 +291,14 @@ static int compare_all(struct bisecting *b, struct error *err)
 
 /* ---- the end ---- */
 
-static void list_targets(struct bisecting *b)
-{
-	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++)
-		buf_printf(&b->out.text, "%c  %s\n", letter(b, &b->layers[i]), b->layers[i].name);
-}
-
-static void put_summary(struct bisecting *b)
-{
-
-	json_line(&b->out.text, "summary", "targets:%i,rollouts:%i,differences:%i,first_change:%t",
-	          (int64_t)b->layer_count, (int64_t)b->rollout_count, (int64_t)b->total.differences,
-	          b->changer ? b->changer->name : NULL);
-}
-
 static void say_end(struct bisecting *b)
 {
 	struct buf *out = &b->out.text;
 
 	if (b->opts->json) {
-		put_summary(b);
+		json_line(out, "summary", "targets:%i,rollouts:%i,differences:%i,first_change:%t",
+		          (int64_t)b->layer_count, (int64_t)b->rollout_count,
+		          (int64_t)b->total.differences, b->changer ? b->changer->name : NULL);
 	} else if (b->changer) {
 		buf_printf(out, "%c is the first to change a reply: %s, %s\n",
 		           letter(b, b->changer), b->changer->name, buf_cstr(&b->where));
@@ -329,7 +310,8 @@ static void say_end(struct bisecting *b)
 
 static int conclude(struct bisecting *b, const struct batch_count *count, struct error *err)
 {
-	list_targets(b);
+	for (size_t i = 0; !b->opts->json && !b->context->quiet && i < b->layer_count; i++)
+		buf_printf(&b->out.text, "%c  %s\n", letter(b, &b->layers[i]), b->layers[i].name);
 	if (compare_all(b, err))
 		return -1;
 	say_end(b);
@@ -410,12 +392,6 @@ static int open_layers(struct bisecting *b, struct error *err)
 	return 0;
 }
 
-static int settle_jobs(const struct bisecting *b, size_t *jobs, struct error *err)
-{
-	*jobs = opt_number(b->opts->jobs, 1);
-	return descriptors_allow(*jobs, err);
-}
-
 static void close_layer(struct layer *layer, size_t rollouts)
 {
 	for (size_t i = 0; layer->rollouts && i < rollouts; i++) {
@@ -449,10 +425,11 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	                      .where = BUF(BUF_MAX_SMALL),
 	                      .printer = {.style = c->style, .json = o->json}};
 	struct batch_count count;
-	size_t jobs;
+	size_t jobs = opt_number(o->jobs, 1);
 	int code = check_usage(o, argc, err) || compare_rules_read(&b.rules, &o->compare, err) ||
-	                           settle_jobs(&b, &jobs, err) || read_calls(&b, argc, argv, err) ||
-	                           open_layers(&b, err) || drive(&b, jobs, &count, err)
+	                           descriptors_allow(jobs, err) ||
+	                           read_calls(&b, argc, argv, err) || open_layers(&b, err) ||
+	                           drive(&b, jobs, &count, err)
 	                   ? -1
 	                   : conclude(&b, &count, err);
 

@@ -408,15 +408,6 @@ static void put_result(struct shrinking *s, const struct minimized *m, const str
 		buf_cstr(&s->files.recording), buf_cstr(&s->files.policy));
 }
 
-static void show_calls(struct shrinking *s, const struct minimized *m)
-{
-	for (size_t i = 0; i < m->count; i++) {
-		buf_printf(&s->out.text, "%4zu  ", m->index[i]);
-		brief_call(&s->out.text, &s->golden->want.steps[m->index[i]]);
-		buf_char(&s->out.text, '\n');
-	}
-}
-
 static void say_result(struct shrinking *s, const struct minimized *m,
                        const struct shrink_attempt *last)
 {
@@ -424,7 +415,11 @@ static void say_result(struct shrinking *s, const struct minimized *m,
 
 	buf_printf(out, "%zu of %zu calls are enough%s · %zu runs\n", m->count, s->count,
 	           m->is_minimal ? ", and each is needed" : "", s->runs);
-	show_calls(s, m);
+	for (size_t i = 0; i < m->count; i++) {
+		buf_printf(out, "%4zu  ", m->index[i]);
+		brief_call(out, &s->golden->want.steps[m->index[i]]);
+		buf_char(out, '\n');
+	}
 	if (last->seen)
 		buf_printf(out, "%s: %s\n", what(s), last->message);
 	if (!s->context->quiet) {
@@ -459,13 +454,6 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 
 /* ---- setting up ---- */
 
-static int check_rule(const char *rule, struct error *err)
-{
-	bool named[CHECKS_MAX];
-
-	return rule && checks_read_list(rule, named, err) ? error_wrap(err, "--rule") : 0;
-}
-
 static int check_usage(const struct shrink_options *o, int argc, struct error *err)
 {
 	if (!o->rule == !o->divergence)
@@ -479,7 +467,9 @@ static int check_usage(const struct shrink_options *o, int argc, struct error *e
 		return error_set(err, FAIL_USAGE, "--rule needs a recording: shrink FILE --rule %s",
 		                 o->rule);
 	}
-	return check_rule(o->rule, err);
+	bool named[CHECKS_MAX];
+
+	return o->rule && checks_read_list(o->rule, named, err) ? error_wrap(err, "--rule") : 0;
 }
 
 static int settle_numbers(struct shrinking *s, struct error *err)

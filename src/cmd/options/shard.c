@@ -33,15 +33,6 @@ static const struct job_kind {
 	{"RANK", "WORLD_SIZE", NULL, NULL, NULL},
 };
 
-/* A part of an array that is submitted again has another count than the whole one. */
-static int refuse_part(const struct job_kind *k, struct error *err)
-{
-	return error_set(err, FAIL_USAGE,
-	                 "--shard auto: the array is not 0..N-1 or 1..N, so its count is not the "
-	                 "number of shards: use --shard $%s/N with an array 1-N",
-	                 k->number);
-}
-
 static int read_job(const struct context *c, const struct job_kind *k, uint64_t count,
                     struct shard *out, struct error *err)
 {
@@ -64,7 +55,11 @@ static int read_job(const struct context *c, const struct job_kind *k, uint64_t 
 			k->number, k->count);
 	}
 	if (first > 1 || step != 1 || (array && last - first + 1 != count))
-		return refuse_part(k, err);
+		return error_set(
+			err, FAIL_USAGE,
+			"--shard auto: the array is not 0..N-1 or 1..N, so its count is not the "
+			"number of shards: use --shard $%s/N with an array 1-N",
+			k->number);
 	if (number < first || number - first >= count) {
 		return error_set(err, FAIL_USAGE,
 		                 "--shard auto: %s is %" PRIu64 ", which is none of %" PRIu64

@@ -128,12 +128,6 @@ static void case_text_clear(struct case_text *t)
 	t->line = 0;
 }
 
-static void case_text_release(struct case_text *t)
-{
-	BUFS_RELEASE(&t->title, &t->body);
-	difference_printer_release(&t->printer);
-}
-
 void case_name(const struct report_case *c, struct buf *out)
 {
 	/* false: described by its task or file instead */
@@ -173,6 +167,6 @@ void report_release(struct report *r)
 	if (r->kind->release)
 		r->kind->release(r->state);
 	free(r->state);
-	case_text_release(&r->text);
-	buf_release(&r->head);
+	BUFS_RELEASE(&r->text.title, &r->text.body, &r->head);
+	difference_printer_release(&r->text.printer);
 }

@@ -354,13 +354,10 @@ static void put_sums(struct json_writer *w, const struct stored_summary *s)
 	bool usable = s->verdict != STORED_UNUSABLE;
 	const struct judge_summary *sums = &s->sums;
 
-	jw_put_count(w, "rollouts", usable ? sums->rollouts : -1);
-	jw_put_count(w, "turns", usable ? sums->turns : -1);
-	jw_put_count(w, "steps", usable ? sums->steps : -1);
-	jw_put_count(w, "effective", usable ? sums->effective : -1);
-	jw_put_count(w, "failed", usable ? sums->failed : -1);
-	jw_put_raw(w, "reward", usable ? str_from(s->sums.reward) : STR("null"));
-	jw_put_array(w, "rules");
+	jw_pack(w, "rollouts:%c,turns:%c,steps:%c,effective:%c,failed:%c,reward:%r,rules:[",
+	        usable ? sums->rollouts : -1, usable ? sums->turns : -1, usable ? sums->steps : -1,
+	        usable ? sums->effective : -1, usable ? sums->failed : -1,
+	        usable ? str_from(s->sums.reward) : STR_NONE);
 	for (size_t i = 0; i < s->rule_count; i++)
 		jw_text(w, s->rules[i]);
 	jw_end(w);

@@ -139,23 +139,17 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 
 /* ---- for programs ---- */
 
-static void put_string(struct json_writer *w, const char *key, const struct buf *text)
+static struct str text_of(const struct buf *text)
 {
-	jw_put_str(w, key, text->n ? buf_view(text) : STR_NONE);
+	return text->n ? buf_view(text) : STR_NONE;
 }
 
 /* {"type":"property",..} and {"type":"summary",..}; model: a model was tested. */
 static void properties_json(const struct property *p, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_line(&w, out, "property");
-	jw_put_text(&w, "name", p->name);
-	jw_put_text(&w, "status", property_status_name(p->status));
-	put_string(&w, "value", &p->value);
-	put_string(&w, "evidence", &p->evidence);
-	put_string(&w, "fix", &p->fix);
-	jw_line_end(&w);
+	json_line(out, "property", "name:%t,status:%t,value:%s,evidence:%s,fix:%s", p->name,
+	          property_status_name(p->status), text_of(&p->value), text_of(&p->evidence),
+	          text_of(&p->fix));
 }
 
 static void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
@@ -166,9 +160,8 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 	jw_line(&w, out, "summary");
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++)
 		jw_put_u64(&w, property_status_name((enum property_status)i), s->count[i]);
-	jw_pack(&w, "sessions:%i,need:%i,capacity:%i,fit:%t", (int64_t)sessions, (int64_t)need,
-	        (int64_t)s->capacity, fitness_name(s->fit));
-	put_string(&w, "fit_why", &s->fit_why);
+	jw_pack(&w, "sessions:%i,need:%i,capacity:%i,fit:%t,fit_why:%s", (int64_t)sessions,
+	        (int64_t)need, (int64_t)s->capacity, fitness_name(s->fit), text_of(&s->fit_why));
 	if (model)
 		jw_put_u64(&w, "model_requests", s->model_requests);
 	jw_line_end(&w);

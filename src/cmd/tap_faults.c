@@ -15,16 +15,6 @@ struct faults {
 	size_t count;
 };
 
-static void put_call(const struct tap_request *q, struct buf *out)
-{
-	struct json_writer w;
-
-	w = jw_begin(out);
-	jw_put_str(&w, "name", q->tool);
-	jw_put_raw(&w, "arguments", q->arguments.p ? q->arguments : STR("null"));
-	jw_end(&w);
-}
-
 static bool holds(void *condition, const struct tap_request *q)
 {
 	struct line l = {.type = LINE_STEP};
@@ -32,7 +22,7 @@ static bool holds(void *condition, const struct tap_request *q)
 	struct buf call = BUF(BUF_MAX_MESSAGE);
 	char number[24];
 
-	put_call(q, &call);
+	json_pack(&call, "{name:%s,arguments:%r}", q->tool, q->arguments);
 	snprintf(number, sizeof(number), "%lld", (long long)q->step);
 	l.value[KEY_TURN] = l.value[KEY_STEP] = str_from(number);
 	l.value[KEY_TOOL_CALL] = buf_view(&call);

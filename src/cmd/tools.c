@@ -326,21 +326,13 @@ static void json_arguments(struct json_writer *w, struct str schema, struct aren
 		struct buf type = BUF(BUF_MAX_MESSAGE);
 
 		tool_put_type(&r, a.schema, &type);
-		jw_object(w);
-		jw_pack(w, "name:%s,type:%s,required:%b,enum:%r,default:%r,description:%r",
+		jw_pack(w, "{name:%s,type:%s,required:%b,enum:%r,default:%r,description:%r}",
 		        json_key_text(arena, a.key), buf_view(&type), a.required,
 		        JSON_GET(schema_resolve_in(&r, a.schema), "enum"), a.fallback,
 		        a.description);
-		jw_end(w);
 		buf_release(&type);
 	}
 	jw_end(w);
-}
-
-static void json_state(struct json_writer *w, const struct buf *source, const char *why)
-{
-	jw_put_str(w, "state", source->n ? buf_view(source) : STR_NONE);
-	jw_put_text(w, "why", why);
 }
 
 static void json_tool(struct tools_view *v, struct str tool)
@@ -355,8 +347,8 @@ static void json_tool(struct tools_view *v, struct str tool)
 	if (why)
 		put_tool_source(tool, name, &source);
 	jw_line(&w, &v->text, "tool");
-	jw_put_str(&w, "name", name);
-	jw_put_str(&w, "description", json_text(&arena, JSON_GET(tool, "description")));
+	jw_pack(&w, "name:%s,description:%s", name,
+	        json_text(&arena, JSON_GET(tool, "description")));
 	json_arguments(&w, tool_schema(tool), &arena);
 	jw_put_object(&w, "hints");
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++) {
@@ -366,8 +358,8 @@ static void json_tool(struct tools_view *v, struct str tool)
 			jw_put_raw(&w, hints[i].key, hint);
 	}
 	jw_end(&w);
-	jw_put_str(&w, "call", call.n ? buf_view(&call) : STR_NONE);
-	json_state(&w, &source, why);
+	jw_pack(&w, "call:%s,state:%s,why:%t", call.n ? buf_view(&call) : STR_NONE,
+	        source.n ? buf_view(&source) : STR_NONE, why);
 	jw_line_end(&w);
 	BUFS_RELEASE(&call, &source);
 	arena_release(&arena);
@@ -378,16 +370,12 @@ static void json_resource(struct tools_view *v, struct str resource)
 	struct buf source = BUF(BUF_MAX_MESSAGE);
 	struct arena arena = {0};
 	struct str uri = json_text(&arena, JSON_GET(resource, "uri"));
-	struct json_writer w;
 
 	buf_text(&source, "resource:");
 	buf_str(&source, uri);
-	jw_line(&w, &v->text, "resource");
-	jw_pack(&w, "uri:%s,name:%s,mime_type:%s", uri,
-	        json_text(&arena, JSON_GET(resource, "name")),
-	        json_text(&arena, JSON_GET(resource, "mimeType")));
-	json_state(&w, &source, "a resource");
-	jw_line_end(&w);
+	json_line(&v->text, "resource", "uri:%s,name:%s,mime_type:%s,state:%s,why:'a resource'",
+	          uri, json_text(&arena, JSON_GET(resource, "name")),
+	          json_text(&arena, JSON_GET(resource, "mimeType")), buf_view(&source));
 	buf_release(&source);
 	arena_release(&arena);
 }

@@ -223,12 +223,10 @@ static int read_lines(struct step_judging *g, const char *path, struct error *er
 static int put_end(struct step_judging *g, struct error *err)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w = jw_begin(&text);
 	struct line l;
 
-	jw_pack(&w, "type:%t,rollout:%s,state:%r,state_hash:%r", line_type_name(LINE_END),
-	        cursor_facts(g->d->cursor)->rollout, g->until->after, g->until->after_hash);
-	jw_end(&w);
+	json_pack(&text, "{type:%t,rollout:%s,state:%r,state_hash:%r}", line_type_name(LINE_END),
+	          cursor_facts(g->d->cursor)->rollout, g->until->after, g->until->after_hash);
 	int failed = line_parse(buf_view(&text), &id, &l, NULL, err) ||
 	             judge_line(g->judge, &l, NULL, err);
 	BUFS_RELEASE(&text, &id);

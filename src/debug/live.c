@@ -456,7 +456,6 @@ bool live_wait(struct live *l, bool (*interrupted)(void *ctx), bool (*resume)(vo
 bool live_proposed_line(const struct live *l, struct buf *text, struct line *out)
 {
 	const struct proposal *p = &l->proposal;
-	struct json_writer w;
 
 	if (p->kind != PROPOSAL_CALL && !p->edited)
 		return false;
@@ -466,16 +465,11 @@ bool live_proposed_line(const struct live *l, struct buf *text, struct line *out
 	                     .terminated = -1,
 	                     .truncated = -1};
 	buf_clear(text);
-	jw_init(&w, text);
-	jw_i64(&w, p->turn);
+	json_pack(text, "%i", p->turn);
 	size_t turn_end = text->n;
-	jw_init(&w, text);
-	jw_i64(&w, p->step);
+	json_pack(text, "%i", p->step);
 	size_t step_end = text->n;
-	w = jw_begin(text);
-	jw_put_str(&w, "name", p->name);
-	jw_put_raw(&w, "arguments", p->arguments);
-	jw_end(&w);
+	json_pack(text, "{name:%s,arguments:%r}", p->name, p->arguments);
 	out->value[KEY_TURN] = (struct str){text->p, turn_end};
 	out->value[KEY_STEP] = (struct str){text->p + turn_end, step_end - turn_end};
 	out->value[KEY_TOOL_CALL] = (struct str){text->p + step_end, text->n - step_end};
@@ -495,10 +489,7 @@ void live_note_divergence(struct live *l, int64_t calls)
 	if (l->diverged)
 		return;
 	l->diverged = true;
-	struct json_writer w = jw_begin(&detail);
-	jw_put_i64(&w, "calls", calls);
-	jw_put_bool(&w, "seeded", l->result.seeded);
-	jw_end(&w);
+	json_pack(&detail, "{calls:%i,seeded:%b}", calls, l->result.seeded);
 	events_push_json(&l->events, EVENT_FORK_DIVERGED, &detail);
 	buf_release(&detail);
 }

@@ -38,10 +38,8 @@ static int add_call(void *ctx, const struct moment *m, struct error *err)
 
 	if (m->line->step < 0 || json_type(JSON_GET(call, "name")) != JSON_STRING)
 		return 0;
-	jw_object(&c->w);
-	jw_put_raw(&c->w, "name", JSON_GET(call, "name"));
-	jw_put_raw(&c->w, "arguments", json_type(arguments) == JSON_OBJECT ? arguments : STR("{}"));
-	jw_end(&c->w);
+	jw_pack(&c->w, "{name:%r,arguments:%r}", JSON_GET(call, "name"),
+	        json_type(arguments) == JSON_OBJECT ? arguments : STR("{}"));
 	if (m->position <= c->until) {
 		c->sent++;
 		c->ended = m->line->terminated > 0 || m->line->truncated > 0;

@@ -135,14 +135,8 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 	else
 		jw_null(&w);
 	if (err) {
-		jw_put_object(&w, "error");
-		jw_put_text(&w, "message", err->text);
-		jw_key(&w, "column");
-		if (d->column == SIZE_MAX)
-			jw_null(&w);
-		else
-			jw_u64(&w, d->column);
-		jw_end(&w);
+		jw_pack(&w, "error:{message:%t,column:%c}", err->text,
+		        d->column == SIZE_MAX ? -1 : (int64_t)d->column);
 	}
 	jw_end(&w);
 	buf_char(out, '\n');

@@ -166,7 +166,7 @@ void stop_proposal(struct debugger *d)
 {
 	const struct proposal *p;
 
-	if (debugger_mode(d) == MODE_REC || live_is_over(d->live))
+	if (debugger_mode(d) == MODE_REC)
 		return;
 	p = live_proposal(d->live);
 	buf_text(&d->out, "  next: ");
@@ -217,9 +217,7 @@ static bool write_change(void *ctx, const struct json_difference *c)
 {
 	struct change_writer *out = ctx;
 
-	jw_object(out->w);
-	jw_pack(out->w, "pointer:%s,before:%r,after:%r", c->pointer, c->before, c->after);
-	jw_end(out->w);
+	jw_pack(out->w, "{pointer:%s,before:%r,after:%r}", c->pointer, c->before, c->after);
 	return --out->left > 0;
 }
 
@@ -241,28 +239,24 @@ static void write_findings(void *user, const struct rollout_verdict *v)
 	struct json_writer *w = user;
 
 	for (size_t i = 0; i < v->finding_count; i++) {
-		jw_object(w);
-		jw_pack(w, "rule:%t,severity:%t,cause:%t,message:%t", v->findings[i].rule,
+		jw_pack(w, "{rule:%t,severity:%t,cause:%t,message:%t}", v->findings[i].rule,
 		        severity_name(v->findings[i].severity), v->findings[i].cause,
 		        v->findings[i].message);
-		jw_end(w);
 	}
 }
 
 static void write_proposal(struct debugger *d, struct json_writer *w)
 {
-	const struct proposal *p;
+	bool asks = debugger_mode(d) != MODE_REC;
+	const struct proposal *p = asks ? live_proposal(d->live) : NULL;
+	bool call = asks && p->kind == PROPOSAL_CALL;
 
-	jw_key(w, "next");
-	if (debugger_mode(d) == MODE_REC || live_is_over(d->live)) {
-		jw_null(w);
-		return;
+	if (asks) {
+		jw_pack(w, "next:{name:%s,arguments:%r,reason:%s}", call ? p->name : STR_NONE,
+		        call ? p->arguments : STR_NONE, p->reason);
+	} else {
+		jw_put_null(w, "next");
 	}
-	p = live_proposal(d->live);
-	jw_object(w);
-	jw_pack(w, "name:%s,arguments:%r,reason:%s", p->kind == PROPOSAL_CALL ? p->name : STR_NONE,
-	        p->kind == PROPOSAL_CALL ? p->arguments : STR_NONE, p->reason);
-	jw_end(w);
 }
 
 void stop_json(struct debugger *d, struct json_writer *w)
@@ -270,19 +264,14 @@ void stop_json(struct debugger *d, struct json_writer *w)
 	const struct moment *m = &d->now;
 	struct known k = debugger_known(d);
 
-	jw_object(w);
-	jw_put_i64(w, "position", m->position);
-	jw_put_bool(w, "last", m->is_last);
+	jw_pack(w, "{position:%i,last:%b", m->position, m->is_last);
 	for (enum named_fact f = FACT_TURN; f < FACT_RULE; f++)
 		if (f != FACT_CHANGED && f != FACT_TOOL && f != FACT_ARGUMENTS)
 			jw_put_raw(w, named_facts[f].name, fact_value(f, &k));
 	write_changes(d, w);
 	jw_put_array(w, "findings");
-	if (m->position && m->end <= FINDINGS_AUTO &&
-	    debugger_findings(d, write_findings, w, ERROR_IGNORED)) {
-		buf_text(&d->out,
-		         ""); /* no findings if they cannot be determined; backtrace says why */
-	}
+	if (m->position && m->end <= FINDINGS_AUTO) /* none if unknown; backtrace says why */
+		(void)!debugger_findings(d, write_findings, w, ERROR_IGNORED);
 	jw_end(w);
 	write_proposal(d, w);
 	jw_end(w);

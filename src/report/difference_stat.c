@@ -114,7 +114,8 @@ static int by_differences(const void *left, const void *right)
 	             : (a->differences < b->differences) - (a->differences > b->differences);
 }
 
-void tally_values(struct difference_tally *t, struct buf *out)
+/* Appends the values that differ, the most frequent first: ": /reward changed, /state/x changed (9)". */
+static void tally_values(struct difference_tally *t, struct buf *out)
 {
 	size_t named = 0, left = t->others;
 

@@ -25,8 +25,6 @@ void tally_rollout(struct difference_tally *t); /* before the differences of the
 void tally_difference(struct difference_tally *t, const struct difference *d);
 /* Appends a line for each, the most frequent first: "/outcome ok -> tool-error: 100 of 100 rollouts"; nothing
    for less than two rollouts. */
-/* Appends the values that differ, the most frequent first: ": /reward changed, /state/x changed (9)". */
-void tally_values(struct difference_tally *t, struct buf *out);
 void tally_print(struct difference_tally *t, struct buf *out);
 void tally_release(struct difference_tally *t);
 

@@ -120,8 +120,10 @@ static void put_end(struct str status, struct str reward, struct buf *out)
 	text_escape_cut(out, json_is_null(reward) ? STR("unknown") : reward, 20);
 }
 
-void report_divergence(const struct replayed_pair *pair, const struct difference *first,
-                       struct style style, struct buf *out)
+/* Appends "  first divergence: step 1 of 6; from there on 5 calls, 2 ok, 1 effective; finished,
+   reward 0 (golden: terminated, reward 1)", wrapped on a terminal. */
+static void report_divergence(const struct replayed_pair *pair, const struct difference *first,
+                              struct style style, struct buf *out)
 {
 	struct str status = rollout_copy_status(pair->got), reward = rollout_copy_reward(pair->got);
 	struct str old_status = rollout_copy_status(pair->want),
@@ -144,8 +146,8 @@ void report_divergence(const struct replayed_pair *pair, const struct difference
 	buf_release(&text);
 }
 
-void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
-                            const char *file, struct buf *out)
+static void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
+                                   const char *file, struct buf *out)
 {
 	struct since since;
 	int64_t step = step_of(first);

@@ -12,15 +12,6 @@ struct replayed_pair {
 	const struct rollout_copy *want, *got;
 };
 
-/* Appends "  first divergence: step 1 of 6; from there on 5 calls, 2 ok, 1 effective; finished,
-   reward 0 (golden: terminated, reward 1)", wrapped on a terminal; `first` is the first
-   difference. */
-void report_divergence(const struct replayed_pair *pair, const struct difference *first,
-                       struct style style, struct buf *out);
-/* The same as a JSON line {"type":"divergence",..}. */
-void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
-                            const char *file, struct buf *out);
-
 /* How a rollout ended: its recorded status, or "incomplete" if it has no end; its reward as raw
    JSON. */
 struct str rollout_copy_status(const struct rollout_copy *r);

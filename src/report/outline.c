@@ -13,7 +13,8 @@ struct outline_level {
 	size_t cursor, index;
 };
 
-void outline_lines(struct buf *out, struct str string, size_t indent)
+/* A string's text line by line, indented. */
+static void outline_lines(struct buf *out, struct str string, size_t indent)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE), marked = BUF(BUF_MAX_MESSAGE);
 	struct str rest;
@@ -123,7 +124,7 @@ void outline_add(struct buf *out, const char *label, struct str value, struct st
 	add_tree(out, value, 0, style.columns);
 }
 
-void outline_member(struct buf *out, struct str name, struct str value, struct style style)
+static void outline_member(struct buf *out, struct str name, struct str value, struct style style)
 {
 	add_label(out, name, INDENT, false);
 	add_tree(out, value, 1, style.columns);

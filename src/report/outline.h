@@ -9,13 +9,7 @@
    bold if the style has colors. */
 void outline_add(struct buf *out, const char *label, struct str value, struct style style);
 
-/* The same for a member, with an indented name. */
-void outline_member(struct buf *out, struct str name, struct str value, struct style style);
-
 /* A label, followed by text that needs no escaping. */
 void outline_text(struct buf *out, const char *label, const char *text, struct style style);
-
-/* A string's text line by line, indented. */
-void outline_lines(struct buf *out, struct str string, size_t indent);
 
 #endif

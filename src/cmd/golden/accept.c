@@ -65,23 +65,9 @@ int accept_choose(const struct accept_options *o, const struct context *c, enum 
 /* Says the class that the environment did not answer with, but its server, or what is before it. */
 static bool is_outage(enum error_class c)
 {
-	switch (c) {
-	case CLASS_TRANSPORT:
-	case CLASS_PROTOCOL:
-	case CLASS_SESSION:
-	case CLASS_CAPACITY:
-	case CLASS_AUTH:
-	case CLASS_TIMEOUT:
-	case CLASS_UNKNOWN_TOOL:
-		return true;
-	case CLASS_NONE:
-	case CLASS_ARGUMENTS:
-	case CLASS_TOOL:
-	case CLASS_ENVIRONMENT:
-	case CLASS_OTHER:
-		break;
-	}
-	return false;
+	return c == CLASS_TRANSPORT || c == CLASS_PROTOCOL || c == CLASS_SESSION ||
+	       c == CLASS_CAPACITY || c == CLASS_AUTH || c == CLASS_TIMEOUT ||
+	       c == CLASS_UNKNOWN_TOOL;
 }
 
 static bool fails_now(const struct line *want, const struct line *got)

@@ -158,13 +158,10 @@ static void read_calls(struct golden *g)
 	for (size_t i = 0; i < g->want.count; i++) {
 		struct str call = g->want.steps[i].value[KEY_TOOL_CALL];
 
-		jw_object(&w);
-		jw_put_raw(&w, "name", JSON_GET(call, "name"));
-		jw_put_raw(&w, "arguments",
-		           object_or_none(JSON_GET(call, "arguments")).p
-		                   ? JSON_GET(call, "arguments")
-		                   : STR("{}"));
-		jw_end(&w);
+		struct str arguments = object_or_none(JSON_GET(call, "arguments"));
+
+		jw_pack(&w, "{name:%r,arguments:%r}", JSON_GET(call, "name"),
+		        arguments.p ? arguments : STR("{}"));
 	}
 	jw_end(&w);
 	g->calls = buf_keep(&calls, &g->want.arena);

@@ -54,9 +54,7 @@ static void put_tasks(struct json_writer *w, const struct plan *p)
 
 	for (size_t i = 0; i < p->groups; i++)
 		count[task_fate(p, i)]++;
-	jw_put_u64(w, "expected", p->groups);
-	jw_put_u64(w, "done", count[FATE_DONE]);
-	jw_put_object(w, "failed");
+	jw_pack(w, "expected:%i,done:%i,failed:{", (int64_t)p->groups, (int64_t)count[FATE_DONE]);
 	for (size_t i = 0; i < FATES; i++)
 		if (count[i] && i != FATE_DONE)
 			jw_put_u64(w, fate_names[i], count[i]);
@@ -74,10 +72,7 @@ static void put_missing(struct json_writer *w, const struct plan *p)
 		if (f == FATE_DONE)
 			continue;
 		plan_nth(p, i * p->group_size, &one);
-		jw_object(w);
-		jw_put_text(w, "task", one.name);
-		jw_put_text(w, "cause", fate_names[f]);
-		jw_end(w);
+		jw_pack(w, "{task:%t,cause:%t}", one.name, fate_names[f]);
 	}
 	jw_end(w);
 }
@@ -96,13 +91,8 @@ static int put_file(struct json_writer *w, const char *path, struct error *err)
 	int failed = read ? 0 : error_errno(err, "cannot read %s", path);
 
 	close(fd);
-	if (!failed) {
-		jw_object(w);
-		jw_put_text(w, "file", slash ? slash + 1 : path);
-		jw_put_i64(w, "bytes", bytes);
-		jw_put_text(w, "sha256", hash);
-		jw_end(w);
-	}
+	if (!failed)
+		jw_pack(w, "{file:%t,bytes:%i,sha256:%t}", slash ? slash + 1 : path, bytes, hash);
 	return failed;
 }
 

@@ -57,6 +57,15 @@ bool names_know(const struct names *n, struct str name)
 	return i < n->count || n->count == NAMES_MAX;
 }
 
+bool names_note(struct names *n, struct str name)
+{
+	bool known = names_know(n, name);
+
+	if (!known)
+		names_add(n, name);
+	return !known;
+}
+
 void names_release(struct names *n)
 {
 	arena_release(&n->arena);

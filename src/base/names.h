@@ -21,6 +21,7 @@ struct names {
 void names_add(struct names *n, struct str name); /* copies the name */
 /* Is it in the list, or the list full? */
 bool names_know(const struct names *n, struct str name);
-void names_release(struct names *n); /* leaves it empty */
+bool names_note(struct names *n, struct str name); /* adds it unless it is known; was it added? */
+void names_release(struct names *n);               /* leaves it empty */
 
 #endif

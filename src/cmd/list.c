@@ -267,23 +267,14 @@ static void time_of(const struct store_listing *l, size_t index, char out[AGE_TE
 
 /* ---- which ones ---- */
 
-static bool contains(struct str text, const char *part)
-{
-	size_t n = strlen(part);
-
-	for (size_t i = 0; n && i + n <= text.n; i++)
-		if (memcmp(text.p + i, part, n) == 0)
-			return true;
-	return n == 0;
-}
-
 static bool is_wanted(const struct store_listing *l, const struct stored_summary *s)
 {
-	const char *env = l->opts->env;
+	const struct str part = str_from(l->opts->env);
 
 	if (l->opts->finding && !stored_summary_found(s, l->opts->finding))
 		return false;
-	return !env || contains(s->env, env) || contains(s->protocol, env) || contains(s->url, env);
+	return !part.p || find_in(s->env, part) || find_in(s->protocol, part) ||
+	       find_in(s->url, part);
 }
 
 /* ---- printing ---- */
@@ -329,10 +320,9 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 		buf_printf(&verdict, ": %s", s->rules[0]);
 	else if (s->verdict == STORED_ERROR)
 		buf_printf(&verdict, ": %.*s", STR_ARG(s->status));
-	if (l->context->style.color)
-		buf_printf(out, "\x1b[%sm", colors[s->verdict]);
+	style_begin(out, l->context->style, colors[s->verdict]);
 	put_cell(out, buf_view(&verdict), columns.verdict);
-	buf_text(out, l->context->style.color ? "\x1b[0m" : "");
+	style_end(out, l->context->style);
 	if (s->tasks > 1)
 		buf_printf(&task, "%lld tasks", (long long)s->tasks);
 	put_cell(out, task.n ? buf_view(&task) : s->task, columns.task);

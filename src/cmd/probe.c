@@ -25,10 +25,10 @@
 
 static const char *color_of(enum property_status s)
 {
-	static const char *const colors[PROPERTY_STATUSES] = {[PROPERTY_OK] = "32",
-	                                                      [PROPERTY_FAIL] = "31",
-	                                                      [PROPERTY_UNKNOWN] = "33",
-	                                                      [PROPERTY_SKIPPED] = "2"};
+	static const char *const colors[PROPERTY_STATUSES] = {[PROPERTY_OK] = COLOR_GREEN,
+	                                                      [PROPERTY_FAIL] = COLOR_RED,
+	                                                      [PROPERTY_UNKNOWN] = COLOR_YELLOW,
+	                                                      [PROPERTY_SKIPPED] = COLOR_FAINT};
 
 	return colors[s];
 }
@@ -62,12 +62,7 @@ static void put_text(struct str text, size_t indent, struct style style, struct 
 	struct buf safe = BUF(BUF_MAX_MESSAGE);
 
 	text_escape(&safe, text);
-	if (style.terminal && indent < style.columns / 2) {
-		text_wrap(out, buf_view(&safe), indent, style.columns);
-	} else {
-		buf_str(out, buf_view(&safe));
-		buf_char(out, '\n');
-	}
+	style_wrap(out, style, buf_view(&safe), indent);
 	buf_release(&safe);
 }
 
@@ -75,12 +70,9 @@ static void properties_line(const struct property *p, struct style style, struct
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 
-	if (style.color) {
-		buf_printf(out, "\x1b[%sm%-*s\x1b[0m", color_of(p->status), STATUS_COLUMNS,
-		           property_status_name(p->status));
-	} else {
-		buf_printf(out, "%-*s", STATUS_COLUMNS, property_status_name(p->status));
-	}
+	style_begin(out, style, color_of(p->status));
+	buf_printf(out, "%-*s", STATUS_COLUMNS, property_status_name(p->status));
+	style_end(out, style);
 	buf_printf(out, "  %-*s  ", NAME_COLUMNS, p->name);
 	buf_str(&text, buf_view(&p->value));
 	buf_text(&text, p->evidence.n ? ": " : "");
@@ -119,8 +111,7 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 	                                                          : PROPERTY_OK;
 	const char *between = "";
 
-	if (style.color)
-		buf_printf(out, "\x1b[%sm", color_of(worst));
+	style_begin(out, style, color_of(worst));
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++) {
 		if (s->count[i]) {
 			buf_printf(out, "%s%zu %s", between, s->count[i],
@@ -128,7 +119,7 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 			between = ", ";
 		}
 	}
-	buf_text(out, style.color ? "\x1b[0m" : "");
+	style_end(out, style);
 	if (s->model_requests) {
 		buf_printf(out, " · %zu request%s to the model", s->model_requests,
 		           s->model_requests == 1 ? "" : "s");

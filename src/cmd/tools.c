@@ -63,13 +63,6 @@ static void put_tool_source(struct str tool, struct str name, struct buf *out)
 
 /* ---- as text ---- */
 
-static void put_faint(const struct tools_view *v, const char *text, struct buf *out)
-{
-	bool color = v->context->style.color;
-
-	buf_printf(out, "%s%s%s", color ? "\x1b[2m" : "", text, color ? "\x1b[0m" : "");
-}
-
 /* A peer's text on one line, shortened. */
 static void put_sentence(struct str text, struct buf *out)
 {
@@ -133,7 +126,7 @@ static void put_hints(const struct tools_view *v, struct str tool, struct buf *o
 		if (json_type(json_get(annotations, str_from(hints[i].key))) == JSON_TRUE)
 			buf_printf(&words, "%s%s", words.n ? ", " : "    ", hints[i].word);
 	if (words.n) {
-		put_faint(v, buf_cstr(&words), out);
+		style_put(out, v->context->style, COLOR_FAINT, buf_view(&words));
 		buf_char(out, '\n');
 	}
 	buf_release(&words);
@@ -158,12 +151,12 @@ static void put_tool(struct tools_view *v, struct str tool)
 	struct references r;
 	struct tool_argument a;
 	size_t cursor = 0;
-	bool color = v->context->style.color;
 
 	references_begin(&r, schema, &arena);
-	buf_text(&v->text, color ? "\n\x1b[1m" : "\n");
+	buf_char(&v->text, '\n');
+	style_begin(&v->text, v->context->style, COLOR_BOLD);
 	text_escape_cut(&v->text, name.p ? name : STR("(no name)"), TEXT_COLUMNS);
-	buf_text(&v->text, color ? "\x1b[0m" : "");
+	style_end(&v->text, v->context->style);
 	if (JSON_GET(tool, "description").n > 2) {
 		buf_text(&v->text, ": ");
 		put_json_sentence(JSON_GET(tool, "description"), &v->text);
@@ -172,8 +165,10 @@ static void put_tool(struct tools_view *v, struct str tool)
 	put_hints(v, tool, &v->text);
 	while (tool_next_argument(schema, &cursor, &a))
 		put_argument(&a, &r, &v->text);
-	if (!schema.p)
-		put_faint(v, "    no schema: its calls are sent unchecked\n", &v->text);
+	if (!schema.p) {
+		style_put(&v->text, v->context->style, COLOR_FAINT,
+		          STR("    no schema: its calls are sent unchecked\n"));
+	}
 	call_example(tool, &call);
 	if (call.n) {
 		put_option("--call", &call, &v->text);

@@ -56,8 +56,7 @@ static void note_name(struct patterns *p, struct str pointer)
 		return;
 	}
 	pattern_generalize(&general, pointer);
-	if (!names_know(&p->near, buf_view(&general)))
-		names_add(&p->near, buf_view(&general));
+	names_note(&p->near, buf_view(&general));
 	buf_release(&general);
 }
 

@@ -127,8 +127,7 @@ static bool are_alike(struct str a, struct str b)
 	text_mask(&y, json_inner(b));
 	bool alike = str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b) ||
 	             (a.n == b.n && differ_in_names(json_inner(a), json_inner(b)));
-	buf_release(&x);
-	buf_release(&y);
+	BUFS_RELEASE(&x, &y);
 	return alike;
 }
 
@@ -272,12 +271,6 @@ static bool add(struct proposals *p, struct proposed one)
 	return true;
 }
 
-static void name_unstable(struct proposals *p, struct str pattern)
-{
-	if (!names_know(&p->unstable, pattern))
-		names_add(&p->unstable, pattern);
-}
-
 static void propose(struct proposing *s, enum proposed_kind kind, struct str pattern, int exponent)
 {
 	const char *kept = arena_str(&s->p->arena, pattern).p;
@@ -324,8 +317,7 @@ static bool find_order(struct proposing *s, const struct difference *d)
 		else
 			names_add(&s->refused, buf_view(&pattern));
 	}
-	buf_release(&pattern);
-	buf_release(&scratch);
+	BUFS_RELEASE(&pattern, &scratch);
 	return s->next.pattern;
 }
 
@@ -355,16 +347,6 @@ static bool covers_facts(const struct rollout_copy *r, struct str mask)
 	return !c.all_vary;
 }
 
-static bool is_printable(struct str text)
-{
-	struct buf escaped = BUF(BUF_MAX_SMALL);
-
-	text_escape(&escaped, text);
-	bool same = str_eq(buf_view(&escaped), text);
-	buf_release(&escaped);
-	return same;
-}
-
 /* One difference that no order explains. */
 static void take_value(struct proposing *s, const struct difference *d, enum likeness likeness,
                        int exponent)
@@ -378,10 +360,10 @@ static void take_value(struct proposing *s, const struct difference *d, enum lik
 		                   (struct str){d->pointer.p, pointer_parent(d->pointer)});
 		buf_text(&pattern, "/*");
 	}
-	if (likeness < IS_NOISE || !is_printable(buf_view(&pattern)) ||
+	if (likeness < IS_NOISE || !text_is_safe(buf_view(&pattern)) ||
 	    (likeness == IS_TIME_OR_ID && covers_facts(s->pair.first, buf_view(&pattern)))) {
 		s->facts += likeness == IS_FACT;
-		name_unstable(s->p, buf_view(&pattern));
+		names_note(&s->p->unstable, buf_view(&pattern));
 	} else {
 		propose(s, likeness == IS_NOISE ? PROPOSE_TOLERANCE : PROPOSE_MASK,
 		        buf_view(&pattern), exponent);
@@ -463,7 +445,7 @@ void proposals_add(struct proposals *p, const struct proposals *more)
 		(void)add(p, one);
 	}
 	for (size_t i = 0; i < more->unstable.count; i++)
-		name_unstable(p, str_from(more->unstable.text[i]));
+		names_note(&p->unstable, str_from(more->unstable.text[i]));
 }
 
 void proposals_release(struct proposals *p)

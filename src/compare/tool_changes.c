@@ -2,6 +2,7 @@
 #include "compare/tool_changes.h"
 
 #include "base/buf.h"
+#include "json/canon.h"
 #include "json/diff.h"
 
 #include <stdio.h>
@@ -257,28 +258,14 @@ static struct str find(struct str tools, struct str name)
 	return STR_NONE;
 }
 
-static bool note_difference(void *ctx, const struct json_difference *d)
-{
-	*(bool *)ctx = true;
-	return false;
-}
-
-static bool is_same_schema(struct str a, struct str b)
-{
-	bool differs = false;
-
-	json_diff(JSON_GET(a, "inputSchema"), JSON_GET(b, "inputSchema"), NULL, note_difference,
-	          &differs);
-	return !differs && JSON_GET(a, "inputSchema").p && JSON_GET(b, "inputSchema").p;
-}
-
 /* The only new tool with the schema of one that is gone; absent: none, or several. */
 static struct str find_renamed(struct str gone, struct str before, struct str now)
 {
-	struct str tool, found = STR_NONE;
+	struct str schema = JSON_GET(gone, "inputSchema"), tool, found = STR_NONE;
 
-	for (size_t cursor = 0; json_next(now, &cursor, &tool);) {
-		if (!find(before, JSON_GET(tool, "name")).p && is_same_schema(gone, tool)) {
+	for (size_t cursor = 0; schema.p && json_next(now, &cursor, &tool);) {
+		if (!find(before, JSON_GET(tool, "name")).p &&
+		    json_equal(schema, JSON_GET(tool, "inputSchema"))) {
 			if (found.p)
 				return STR_NONE;
 			found = tool;

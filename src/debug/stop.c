@@ -32,7 +32,7 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 {
 	const struct line *l = m->line;
 
-	buf_text(out, style.color ? "\x1b[1m" : "");
+	style_begin(out, style, COLOR_BOLD);
 	if (m->position == 0) {
 		buf_text(out, "start of rollout ");
 		text_escape(out, l->rollout);
@@ -43,12 +43,11 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 		buf_text(out, "  ");
 		put_call(l, out);
 	}
-	buf_text(out, style.color ? "\x1b[0m" : "");
+	style_end(out, style);
 	if (l->outcome != OUTCOME_NONE && (m->position || l->outcome != OUTCOME_OK)) {
-		bool red = style.color && l->outcome != OUTCOME_OK;
-
-		buf_printf(out, "  %s%s%s", red ? "\x1b[31m" : "", outcome_name(l->outcome),
-		           red ? "\x1b[0m" : "");
+		style.color = style.color && l->outcome != OUTCOME_OK;
+		buf_text(out, "  ");
+		style_put(out, style, COLOR_RED, str_from(outcome_name(l->outcome)));
 	}
 	if (line_has(l, KEY_REWARD)) {
 		buf_text(out, "  reward ");

@@ -3,12 +3,32 @@
 #include "check/check.h"
 #include "report/report.h"
 
-void style_put(struct buf *out, struct style style, const char *color, struct str text)
+void style_begin(struct buf *out, struct style style, const char *color)
 {
 	if (style.color)
 		buf_printf(out, "\x1b[%sm", color);
-	buf_str(out, text);
+}
+
+void style_end(struct buf *out, struct style style)
+{
 	buf_text(out, style.color ? "\x1b[0m" : "");
+}
+
+void style_put(struct buf *out, struct style style, const char *color, struct str text)
+{
+	style_begin(out, style, color);
+	buf_str(out, text);
+	style_end(out, style);
+}
+
+void style_wrap(struct buf *out, struct style style, struct str text, size_t indent)
+{
+	if (style.terminal && indent < style.columns / 2) {
+		text_wrap(out, text, indent, style.columns);
+	} else {
+		buf_str(out, text);
+		buf_char(out, '\n');
+	}
 }
 
 static const char *color_of(enum severity s)
@@ -40,17 +60,6 @@ static void put_origin(const struct rollout_verdict *v, enum finding_origin orig
 	}
 }
 
-/* On a terminal, wraps a sentence between words and indents continuation lines. */
-static void put_wrapped(struct str sentence, size_t indent, struct style style, struct buf *out)
-{
-	if (style.terminal && indent < style.columns / 2) {
-		text_wrap(out, sentence, indent, style.columns);
-	} else {
-		buf_str(out, sentence);
-		buf_char(out, '\n');
-	}
-}
-
 static void put_sentence(const struct finding *f, size_t indent, struct style style,
                          struct buf *out)
 {
@@ -62,7 +71,7 @@ static void put_sentence(const struct finding *f, size_t indent, struct style st
 		buf_text(&text, ": ");
 	}
 	text_escape(&text, str_from(f->message));
-	put_wrapped(buf_view(&text), indent, style, out);
+	style_wrap(out, style, buf_view(&text), indent);
 	buf_release(&text);
 }
 
@@ -129,7 +138,7 @@ void report_more(const char *rule, struct style style, struct buf *out)
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	put_more(rule, &text);
-	put_wrapped(buf_view(&text), strlen("more: "), style, out);
+	style_wrap(out, style, buf_view(&text), strlen("more: "));
 	buf_release(&text);
 }
 
@@ -146,7 +155,7 @@ void report_cause(const struct rollout_verdict *v, const struct finding *f,
 	put_explained(v, f, &text);
 	buf_text(&text, "; ");
 	put_more(f->rule, &text);
-	put_wrapped(buf_view(&text), indent, style, out);
+	style_wrap(out, style, buf_view(&text), indent);
 	buf_release(&text);
 }
 
@@ -266,17 +275,17 @@ void report_conclusion(const struct judge_summary *s, int64_t unfinished, struct
 	bool findings = s->errors + s->warnings + s->infos > 0;
 	bool moved =
 		!findings && !unfinished && !s->failed && m->acting > 0 && m->moved == m->acting;
-	const char *color = moved ? "32" : s->errors ? "31" : "33";
+	const char *color = moved ? COLOR_GREEN : s->errors ? COLOR_RED : COLOR_YELLOW;
 
-	if (style.color)
-		buf_printf(out, "\x1b[%sm", color);
+	style_begin(out, style, color);
 	if (findings)
 		put_findings(s, out);
 	else if (unfinished)
 		put_unfinished(s, unfinished, out);
 	else
 		put_no_findings(s, out);
-	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+	style_end(out, style);
+	buf_char(out, '\n');
 	put_way_to_know(s, out);
 }
 
@@ -318,7 +327,7 @@ void report_failures(const struct judge_summary *s, struct style style, struct b
 	} else if (s->failures.no_rewards) {
 		buf_text(&line, "; its reward is not a reward");
 	}
-	put_wrapped(buf_view(&line), 0, style, out);
+	style_wrap(out, style, buf_view(&line), 0);
 	buf_release(&line);
 }
 

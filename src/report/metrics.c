@@ -92,10 +92,9 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 	for (size_t i = 0; i < CHECKLIST; i++) {
 		const char *status = check_status_name(lines[i].status);
 
-		if (style.color)
-			buf_printf(out, "\x1b[%sm%-7s\x1b[0m", colors[lines[i].status], status);
-		else
-			buf_printf(out, "%-7s", status);
+		style_begin(out, style, colors[lines[i].status]);
+		buf_printf(out, "%-7s", status);
+		style_end(out, style);
 		buf_printf(out, "  %-10s  %s\n", lines[i].name, lines[i].value);
 	}
 }

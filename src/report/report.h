@@ -23,6 +23,12 @@ struct style {
 
 /* Appends text in that color, if the style has colors. */
 void style_put(struct buf *out, struct style style, const char *color, struct str text);
+/* The same for what is appended in between. */
+void style_begin(struct buf *out, struct style style, const char *color);
+void style_end(struct buf *out, struct style style);
+/* Appends escaped text and a line feed; on a terminal wraps it between words, with the other lines
+   indented. */
+void style_wrap(struct buf *out, struct style style, struct str text, size_t indent);
 
 /* ---- a table: one row a step ---- */
 

@@ -59,20 +59,6 @@ void table_free(struct table *t)
 
 /* ---- rows ---- */
 
-static const char *const outcomes[] = {
-#define OUTCOME_WORD(id, word, meaning) word,
-#include "recording/keys.def"
-};
-
-static size_t longest_outcome(void)
-{
-	size_t longest = 0;
-
-	for (size_t i = 0; i < ARRAY_LEN(outcomes); i++)
-		longest = at_least(longest, strlen(outcomes[i]));
-	return longest;
-}
-
 /* A live table is laid out after its first row, with space for later, wider rows. */
 static void lay_out(struct table *t, size_t n)
 {
@@ -82,7 +68,8 @@ static void lay_out(struct table *t, size_t n)
 		row_widths(&t->rows[i], &w);
 	if (t->wait == 1) {
 		w.call += w.call < CALL_FORESEEN ? CALL_FORESEEN - w.call : FORESEEN_CELLS;
-		w.outcome = longest_outcome();
+		for (enum outcome o = OUTCOME_NONE + 1; o < outcome_count; o++)
+			w.outcome = at_least(w.outcome, strlen(outcome_name(o)));
 		w.state += t->rows[0].effect == EFFECT_CHANGED ? FORESEEN_CELLS : STATE_FORESEEN;
 		w.observation = SIZE_MAX;
 	}
@@ -145,17 +132,6 @@ static struct buf *below_rows(struct table *t, struct buf *out)
 
 /* ---- lines that are not rows ---- */
 
-/* Wraps a long line between words on a terminal. */
-static void put_line(const struct table *t, const struct buf *text, struct buf *out)
-{
-	if (t->style.terminal) {
-		text_wrap(out, buf_view(text), 0, t->style.columns);
-	} else {
-		buf_str(out, buf_view(text));
-		buf_char(out, '\n');
-	}
-}
-
 static void put_pair(struct buf *out, const char *name, struct str value)
 {
 	if (json_is_null(value))
@@ -183,7 +159,7 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 		buf_text(&text, " · no state source");
 	else
 		put_pair(&text, "state from ", source);
-	put_line(t, &text, out);
+	style_wrap(out, t->style, buf_view(&text), 0);
 	buf_release(&text);
 }
 
@@ -247,7 +223,7 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 	if (!str_eq(l->value[KEY_REASON], l->value[KEY_STATUS])) /* "interrupted" is both */
 		put_sentence(&sentence, l->value[KEY_REASON]);
 	text_escape_cut(&text, buf_view(&sentence), 240);
-	put_line(t, &text, out);
+	style_wrap(out, t->style, buf_view(&text), 0);
 	BUFS_RELEASE(&sentence, &text);
 }
 

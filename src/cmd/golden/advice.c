@@ -14,10 +14,8 @@ void advise_tool(struct names *said, const struct golden *g, const struct tool_c
 	struct buf text = BUF(BUF_MAX_SMALL);
 
 	tool_change_say(t, &text);
-	if (!names_know(said, buf_view(&text))) {
-		names_add(said, buf_view(&text));
+	if (names_note(said, buf_view(&text)))
 		log_warn("%s: %s", g->file, buf_cstr(&text));
-	}
 	buf_release(&text);
 }
 
@@ -53,8 +51,7 @@ static void advise_map(struct names *said, const struct golden *g)
 	    json_next(tools, &at, &tool) && !has_tool(tools, name)) {
 		text_escape(&from, json_inner(name));
 		text_escape(&to, json_inner(JSON_GET(tool, "name")));
-		if (!names_know(said, buf_view(&from))) {
-			names_add(said, buf_view(&from));
+		if (names_note(said, buf_view(&from))) {
 			log_warn("%s calls '%s', and the environment has no such tool; if its '%s' "
 			         "is meant: --tool-map %s=%s",
 			         g->file, buf_cstr(&from), buf_cstr(&to), buf_cstr(&from),

@@ -137,8 +137,7 @@ static void add_names(struct names *all, const char *directory)
 
 		if (str_ends(name, STR(SUFFIX))) {
 			name.n -= strlen(SUFFIX);
-			if (!names_know(all, name))
-				names_add(all, name);
+			names_note(all, name);
 		}
 		free(entries[i]);
 	}

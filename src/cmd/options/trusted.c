@@ -114,19 +114,14 @@ bool config_is_in_file(const char *env)
 	       strncmp(env, "builtin:", 8) != 0;
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return !strncmp(text, with, strlen(with));
-}
-
 /* A target: a name of this file or of another, which has a class of its own, or a place. */
 static enum opt_class class_of_target(const struct opt *o, const char *text)
 {
 	bool named = o->type == OPTION_STRING && (!strchr(text, ':') || config_is_in_file(text));
 
-	return target_command(text)                ? OPT_POWER
-	       : named || begins(text, "builtin:") ? OPT_HARMLESS
-	                                           : o->class;
+	return target_command(text)                                   ? OPT_POWER
+	       : named || str_starts(str_from(text), STR("builtin:")) ? OPT_HARMLESS
+	                                                              : o->class;
 }
 
 /* ${VAR} may be a secret, and @FILE any file. A report without ':' is printed. */
@@ -140,7 +135,8 @@ static enum opt_class class_of_text(const struct opt *o, const char *text)
 		return class_of_target(o, text);
 	if (!strcmp(o->arg, "REPORT") && strchr(text, ':'))
 		return OPT_POWER;
-	return !strcmp(o->arg, "SOURCE") && begins(text, "tool:") ? OPT_REACH : o->class;
+	return !strcmp(o->arg, "SOURCE") && str_starts(str_from(text), STR("tool:")) ? OPT_REACH
+	                                                                             : o->class;
 }
 
 static enum opt_class class_of(const struct opt *o, const cJSON *value)

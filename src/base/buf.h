@@ -43,6 +43,8 @@ void buf_drop(struct buf *b, size_t n);    /* removes the first n bytes */
 struct arena;
 struct str buf_keep(struct buf *b, struct arena *a); /* a copy in the arena; b is released */
 void buf_release(struct buf *b);                     /* a zeroed buf is fine; reusable afterwards */
+/* Local ones, released where their scope ends: AUTO_BUF text = BUF(n), more = BUF(n); */
+#define AUTO_BUF __attribute__((cleanup(buf_release))) struct buf
 /* BUFS_RELEASE(&a, &b, ..) releases several. */
 #define BUFS_RELEASE(...) bufs_release((struct buf *[]){__VA_ARGS__, NULL})
 void bufs_release(struct buf **list);

@@ -37,5 +37,7 @@ void *arena_grow(struct arena *a, void *items, size_t count, size_t size)
 struct str arena_str(struct arena *a, struct str s);
 void arena_reset(struct arena *a);   /* empties it; keeps one block for reuse */
 void arena_release(struct arena *a); /* empties it; a zeroed arena is fine */
+/* A local one, released where its scope ends. */
+#define AUTO_ARENA __attribute__((cleanup(arena_release))) struct arena
 
 #endif

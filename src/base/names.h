@@ -23,5 +23,7 @@ void names_add(struct names *n, struct str name); /* copies the name */
 bool names_know(const struct names *n, struct str name);
 bool names_note(struct names *n, struct str name); /* adds it unless it is known; was it added? */
 void names_release(struct names *n);               /* leaves it empty */
+/* A local one, released where its scope ends. */
+#define AUTO_NAMES __attribute__((cleanup(names_release))) struct names
 
 #endif

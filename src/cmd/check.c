@@ -390,7 +390,7 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	                          .verdict = verdicts_take,
 	                          .ctx = &v};
 	struct file_list files = {0};
-	struct buf tools = BUF(0);
+	AUTO_BUF tools = BUF(0);
 	struct file_checking k = {.files = &files, .conf = &conf, .verdicts = &v};
 
 	if (o->explain || o->list)
@@ -410,7 +410,6 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	if (failed)
 		reports_give_up(v.reports, NULL, NULL, err);
 	judge_free(k.judge);
-	buf_release(&tools);
 	trained_free(conf.hints.trained);
 	verdict_hints_release(&conf.hints);
 	file_list_free(&files);

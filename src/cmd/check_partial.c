@@ -60,7 +60,7 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 static void put_file(const struct judge_conf *conf, const char *path, size_t number,
                      struct buf *out)
 {
-	struct buf line = BUF(SIZE_MAX / 2);
+	AUTO_BUF line = BUF(SIZE_MAX / 2);
 	struct json_writer w;
 
 	for (int again = 0; again < 2; again++) {
@@ -74,7 +74,6 @@ static void put_file(const struct judge_conf *conf, const char *path, size_t num
 	jw_end(&w);
 	buf_str(out, buf_view(&line));
 	buf_char(out, '\n');
-	buf_release(&line);
 }
 
 int check_partial_write(const struct judge_conf *conf, const struct file_list *files,

@@ -173,7 +173,7 @@ int confirm_run(struct confirm *c, struct driver *d, const struct env_conf *env,
 		return 0;
 	const char *useless = history_plan(c->history, &sessions, &calls);
 	bool unasked = c->owned && s.movement.moved == 0 && s.movement.unknown > 0 &&
-	            judge_has_rule(j, &check_no_history);
+	               judge_has_rule(j, &check_no_history);
 
 	if (!c->asked && (useless || !unasked))
 		return 0;
@@ -199,7 +199,7 @@ static int words_of_out(char *const *word)
 
 static void propose(const struct driver *d, const struct judge *j, struct buf *out)
 {
-	struct buf line = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 	struct judge_summary s;
 
 	judge_summary(j, &s);
@@ -220,7 +220,6 @@ static void propose(const struct driver *d, const struct judge *j, struct buf *o
 	buf_text(out, "to know whether replies depend on earlier calls:\n  ");
 	secrets_redact(d->target.secrets, buf_view(&line), out);
 	settings_put(out, " \1confirm\2\n");
-	buf_release(&line);
 }
 
 void confirm_say(const struct confirm *c, const struct driver *d, const struct judge *j,

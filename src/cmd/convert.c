@@ -129,12 +129,11 @@ static int choose_formats(struct converting *v, struct error *err)
 	if (to && !v->to && strcmp(to, RECORD_FORMAT) != 0)
 		return unknown_format("--to", to, true, err);
 	if (v->to && !v->to->write) {
-		struct buf list = BUF(BUF_MAX_SMALL);
+		AUTO_BUF list = BUF(BUF_MAX_SMALL);
 
 		formats_list(&list, true);
 		error_set(err, FAIL_USAGE, "--to %s: this format can only be read; available: %s",
 		          to, buf_cstr(&list));
-		buf_release(&list);
 		return -1;
 	}
 	v->export.format = v->to;
@@ -173,7 +172,7 @@ static int flush(struct converting *v, size_t least, struct error *err)
 /* The table's rows become a Parquet file, which takes the place of the temporary one. */
 static int write_parquet(struct converting *v, struct error *err)
 {
-	struct buf columns = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF columns = BUF(BUF_MAX_MESSAGE);
 
 	if (flush(v, 0, err) || fflush(v->rows) || lseek(fileno(v->rows), 0, SEEK_SET))
 		return err->kind != FAIL_NONE ? -1 : error_errno(err, "a temporary file failed");
@@ -182,7 +181,6 @@ static int write_parquet(struct converting *v, struct error *err)
 	else
 		tables_columns(v->table, &columns);
 	int failed = parquet_write(fileno(v->rows), buf_cstr(&columns), v->file.fd, err);
-	buf_release(&columns);
 	fclose(v->rows);
 	v->rows = NULL;
 	return failed;
@@ -213,14 +211,12 @@ static int make_directory(struct converting *v, struct error *err)
 /* Opens the output file of a rollout in a directory. */
 static int open_rollout_file(struct converting *v, struct str id, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 
 	recordings_path(&v->names, id, &path);
 	if (v->to && v->to->one_a_file)
 		buf_cut(&path, path.n - 1); /* removes .jsonl */
-	int failed = open_file(v, buf_cstr(&path), err);
-	buf_release(&path);
-	return failed;
+	return open_file(v, buf_cstr(&path), err);
 }
 
 /* ---- the lines ---- */
@@ -342,7 +338,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	                       .directory = recordings_is_directory(o->out),
 	                       .text = BUF(SIZE_MAX / 2)};
 
-	struct buf tools = BUF(0);
+	AUTO_BUF tools = BUF(0);
 
 	if (o->json && !o->list)
 		return error_set(err, FAIL_USAGE, "--json requires --list");
@@ -355,7 +351,7 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
 	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);
-	BUFS_RELEASE(&v.text, &tools);
+	buf_release(&v.text);
 	if (!failed && v.to)
 		export_warn_of_losses(&v.export);
 	export_release(&v.export);

@@ -402,7 +402,7 @@ static void add_command(struct debug_options *o, const char *command)
 int debug_until(const struct context *c, struct debug_options *o, const char *expression,
                 struct error *err)
 {
-	struct buf command = BUF(BUF_MAX_SMALL);
+	AUTO_BUF command = BUF(BUF_MAX_SMALL);
 	struct expression *e;
 	size_t at;
 
@@ -412,9 +412,7 @@ int debug_until(const struct context *c, struct debug_options *o, const char *ex
 	buf_printf(&command, "tbreak %s", expression);
 	add_command(o, buf_cstr(&command));
 	add_command(o, "continue");
-	int code = debug_run_options(c, o, false, 0, NULL, err);
-	buf_release(&command);
-	return code;
+	return debug_run_options(c, o, false, 0, NULL, err);
 }
 
 int debug_divergence(const struct context *c, struct debug_options *o, const char *file,

@@ -210,11 +210,9 @@ static int skip_line(void *ctx, const struct line *l, const struct reader_note *
                      struct error *err)
 {
 	struct recording_side *s = ctx;
-	struct buf unused = BUF(SIZE_MAX / 2);
+	AUTO_BUF unused = BUF(SIZE_MAX / 2);
 
-	int failed = strip_line(s->strip, l, &unused, err);
-	buf_release(&unused);
-	return failed;
+	return strip_line(s->strip, l, &unused, err);
 }
 
 /* ---- printing ---- */
@@ -222,12 +220,11 @@ static int skip_line(void *ctx, const struct line *l, const struct reader_note *
 static void put_in_page(struct diffing *f, const struct difference *d)
 {
 	struct difference_printer json = {.json = true};
-	struct buf line = BUF(SIZE_MAX / 2);
+	AUTO_BUF line = BUF(SIZE_MAX / 2);
 
 	report_difference(&json, d, &line);
 	html_judge_results(f->page, buf_view(&line));
 	difference_printer_release(&json);
-	buf_release(&line);
 }
 
 static void take_difference(void *ctx, const struct difference *d)
@@ -409,13 +406,12 @@ static int open_page(struct diffing *f, struct error *err)
 
 static int finish_page(struct diffing *f, struct error *err)
 {
-	struct buf line = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 
 	if (!f->page)
 		return 0;
 	report_difference_summary(&f->count, true, &line);
 	html_judge_results(f->page, buf_view(&line));
-	buf_release(&line);
 	return html_judge_finish(f->page, err);
 }
 

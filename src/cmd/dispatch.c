@@ -189,7 +189,7 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
                        struct error *err)
 {
 	const struct command *cmd = l->config.command;
-	struct arena names = {.last = NULL};
+	AUTO_ARENA names = {.last = NULL};
 	int code = -1;
 
 	apply_globals(c, g); /* as typed: before warnings about the project file */
@@ -207,7 +207,6 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
 		c->started = true;
 		code = start_command(c, cmd, l->values, operands, l->argv, err);
 	}
-	arena_release(&names);
 	return code;
 }
 

@@ -110,7 +110,7 @@ static void put_subjects(const struct option_list *l, struct buf *out)
 
 static void common_help(const struct command *cmd, const struct option_list *l, struct buf *out)
 {
-	struct buf more = BUF(BUF_MAX_SMALL);
+	AUTO_BUF more = BUF(BUF_MAX_SMALL);
 
 	buf_text(out, "\noptions that most people need:\n");
 	(void)options_help_some(l->opts, l->count, STR_NONE, out);
@@ -122,13 +122,12 @@ static void common_help(const struct command *cmd, const struct option_list *l, 
 	buf_text(&more, "; global options: rolldbg help.");
 	buf_char(out, '\n');
 	text_wrap(out, buf_view(&more), 0, HELP_WIDTH);
-	buf_release(&more);
 }
 
 static int subject_help(const struct option_list *l, const char *subject, struct buf *out,
                         struct error *err)
 {
-	struct buf known = BUF(BUF_MAX_SMALL);
+	AUTO_BUF known = BUF(BUF_MAX_SMALL);
 
 	buf_printf(out, "%s options:\n", subject);
 	if (options_help_some(l->opts, l->count, str_from(subject), out))
@@ -137,7 +136,6 @@ static int subject_help(const struct option_list *l, const char *subject, struct
 	put_subjects(l, &known);
 	error_set(err, FAIL_USAGE, "--help %s: no options of this subject; available: all%s%s",
 	          subject, known.n ? ", " : "", buf_cstr(&known));
-	buf_release(&known);
 	return -1;
 }
 

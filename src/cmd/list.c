@@ -254,7 +254,7 @@ static void time_of(const struct store_listing *l, size_t index, char out[AGE_TE
 		if (age_parse(out, 0, day))
 			return;
 	}
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	stored_path(&l->stored, index, &path);
 	if (stat(buf_cstr(&path), &st) == 0 && st.st_mtime > 0) {
 		char stamp[32];
@@ -262,7 +262,6 @@ static void time_of(const struct store_listing *l, size_t index, char out[AGE_TE
 		clock_format((uint64_t)st.st_mtime * 1000, stamp);
 		snprintf(out, AGE_TEXT, "%.19s", stamp);
 	}
-	buf_release(&path);
 }
 
 /* ---- which ones ---- */
@@ -373,8 +372,8 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 static int list_one(struct store_listing *l, size_t index, struct error *err)
 {
 	struct stored_summary s;
-	struct arena arena = {.last = NULL};
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_ARENA arena = {.last = NULL};
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	char time[AGE_TEXT];
 
 	time_of(l, index, time);
@@ -389,8 +388,6 @@ static int list_one(struct store_listing *l, size_t index, struct error *err)
 		else
 			put_row(l, index, time, &s);
 	}
-	arena_release(&arena);
-	buf_release(&path);
 	return output_flush_some(&l->out, err);
 }
 
@@ -413,7 +410,7 @@ static int list_all(struct store_listing *l, struct error *err)
 
 static int prune_one(struct store_listing *l, size_t index, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	int failed = 0;
 
 	stored_path(&l->stored, index, &path);
@@ -425,7 +422,6 @@ static int prune_one(struct store_listing *l, size_t index, struct error *err)
 		buf_printf(&l->out.text, "%s ", l->opts->dry_run ? "would delete" : "deleted");
 		text_escape_line(&l->out.text, buf_view(&path));
 	}
-	buf_release(&path);
 	return failed;
 }
 

@@ -64,7 +64,7 @@ static bool is_same(const struct merge_side *a, const struct merge_side *b)
 static void say_conflict(struct merge_work *m, struct str id)
 {
 	const struct merge_side *s = m->side;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	m->conflicts++;
 	text_escape(&text, str_from(m->name));
@@ -75,7 +75,6 @@ static void say_conflict(struct merge_work *m, struct str id)
 	        : !s[OURS].has   ? "removed by us, changed by them; kept: theirs"
 	        : !s[THEIRS].has ? "changed by us, removed by them; kept: ours"
 	                         : "changed on both sides; kept: ours");
-	buf_release(&text);
 }
 
 /* A rollout is taken from one side as a whole: lines of two recordings together are what no
@@ -83,7 +82,7 @@ static void say_conflict(struct merge_work *m, struct str id)
 static int merge_rollout(struct merge_work *m, struct error *err)
 {
 	struct merge_side *s = m->side;
-	struct buf id = BUF(SIZE_MAX / 2);
+	AUTO_BUF id = BUF(SIZE_MAX / 2);
 	int failed = 0;
 
 	buf_str(&id, next_id(m));
@@ -107,7 +106,6 @@ static int merge_rollout(struct merge_work *m, struct error *err)
 
 		buf_str(&m->merged, taken->has ? buf_view(&taken->text) : STR(""));
 	}
-	buf_release(&id);
 	return failed;
 }
 

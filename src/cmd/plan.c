@@ -45,7 +45,7 @@ static int contradicts(const char *option, struct opt_u64 given, uint64_t planne
 static int choose_numbers(struct plan *p, const struct plan_options *o, struct error *err)
 {
 	struct trainer_plan t;
-	struct buf description = BUF(BUF_MAX_SMALL);
+	AUTO_BUF description = BUF(BUF_MAX_SMALL);
 
 	p->group_size = opt_number(o->group_size, 1);
 	p->jobs = opt_number(o->jobs, 1);
@@ -56,7 +56,6 @@ static int choose_numbers(struct plan *p, const struct plan_options *o, struct e
 	int failed = trainer_read(&o->trainer, &t, &description, err);
 	if (!failed)
 		log_warn("%s", buf_cstr(&description));
-	buf_release(&description);
 	if (failed || contradicts("jobs", o->jobs, t.sessions, err) ||
 	    (t.group_size && contradicts("group-size", o->group_size, t.group_size, err))) {
 		return -1;
@@ -78,7 +77,7 @@ static int fetch_tasks(struct plan *p, const char *spec, const struct env_target
                        struct error *err)
 {
 	struct env_conf conf = env_target_conf(target);
-	struct buf text = BUF(TASK_FILE_MAX);
+	AUTO_BUF text = BUF(TASK_FILE_MAX);
 	struct io *io = NULL;
 
 	conf.url = target->name;
@@ -87,7 +86,6 @@ static int fetch_tasks(struct plan *p, const char *spec, const struct env_target
 	             tasks_parse(buf_view(&text), spec, &p->tasks, err);
 
 	io_free(io);
-	buf_release(&text);
 	return failed ? -1 : 0;
 }
 

@@ -59,16 +59,15 @@ static void properties_title(const char *target, const struct env_facts *f, stru
 /* Indented below its first line, and wrapped on a terminal. */
 static void put_text(struct str text, size_t indent, struct style style, struct buf *out)
 {
-	struct buf safe = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF safe = BUF(BUF_MAX_MESSAGE);
 
 	text_escape(&safe, text);
 	style_wrap(out, style, buf_view(&safe), indent);
-	buf_release(&safe);
 }
 
 static void properties_line(const struct property *p, struct style style, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	style_begin(out, style, color_of(p->status));
 	buf_printf(out, "%-*s", STATUS_COLUMNS, property_status_name(p->status));
@@ -82,7 +81,6 @@ static void properties_line(const struct property *p, struct style style, struct
 		buf_printf(out, "%*sfix: ", INDENT, "");
 		put_text(buf_view(&p->fix), INDENT + 5, style, out);
 	}
-	buf_release(&text);
 }
 
 static const char *fitness_name(enum property_status fit)
@@ -93,13 +91,12 @@ static const char *fitness_name(enum property_status fit)
 /* "fit to train: no (capacity 3 of 8; seed only without other sessions)" */
 static void put_fitness(const struct probe_summary *s, struct style style, struct buf *out)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&line, "fit to train: %s (", fitness_name(s->fit));
 	buf_str(&line, buf_view(&s->fit_why));
 	buf_char(&line, ')');
 	put_text(buf_view(&line), 0, style, out);
-	buf_release(&line);
 }
 
 /* The counts by status, and what the failed properties imply. */
@@ -253,12 +250,11 @@ static void say_opened(void *ctx, const struct env_facts *f)
 /* Redacts secrets that a server may echo, and writes settings as options. */
 static void make_presentable(const struct probing *p, struct buf *text)
 {
-	struct buf plain = *text;
+	AUTO_BUF plain = *text;
 
 	*text = BUF(BUF_MAX_SMALL);
 	settings_as_options(plain.p, plain.n);
 	secrets_redact(p->target.secrets, buf_view(&plain), text);
-	buf_release(&plain);
 }
 
 static void say_property(void *ctx, const struct property *found)
@@ -289,7 +285,7 @@ static void say_property(void *ctx, const struct property *found)
 static int choose_need(const struct probe_options *o, struct opt_u64 *need,
                        struct trainer_plan *plan, struct error *err)
 {
-	struct buf description = BUF(BUF_MAX_SMALL);
+	AUTO_BUF description = BUF(BUF_MAX_SMALL);
 
 	*need = o->need;
 	if (!trainer_given(&o->trainer))
@@ -301,7 +297,6 @@ static int choose_need(const struct probe_options *o, struct opt_u64 *need,
 	int failed = trainer_read(&o->trainer, plan, &description, err);
 	if (!failed)
 		log_info("%s", buf_cstr(&description));
-	buf_release(&description);
 	if (failed)
 		return -1;
 	*need = (struct opt_u64){.given = true, .value = plan->sessions};

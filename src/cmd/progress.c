@@ -77,7 +77,7 @@ void progress_show(struct progress *p, struct str text)
 void progress_of_batch(struct progress *p, const struct batch_count *now, int64_t steps,
                        uint64_t took_ms, const char *suffix)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&text, "%zu of %zu done · %zu running · %zu failed · %lld steps/s", now->done,
 	           now->total, now->running,
@@ -92,7 +92,6 @@ void progress_of_batch(struct progress *p, const struct batch_count *now, int64_
 	}
 	buf_text(&text, suffix ? suffix : "");
 	progress_show(p, buf_view(&text));
-	buf_release(&text);
 }
 
 void progress_say_environments(const struct batch_count *count, struct buf *out)

@@ -245,12 +245,11 @@ void reports_case(struct reports *r, const struct report_case *c)
 
 void reports_problem(struct reports *r, const char *file, const struct error *why)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	settings_put(&text, why->text);
 	reports_case(r, &(struct report_case){
 				.result = CASE_ERROR, .file = file, .problem = buf_cstr(&text)});
-	buf_release(&text);
 }
 
 /* ---- the end ---- */

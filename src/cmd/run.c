@@ -234,14 +234,13 @@ static int choose_plan(struct running *r, struct error *err)
 	const struct run_options *o = r->opts;
 	bool named = recordings_is_directory(o->recording.out);
 
-	struct buf tasks = BUF(TASK_FILE_MAX);
+	AUTO_BUF tasks = BUF(TASK_FILE_MAX);
 
 	goldens_as_tasks(&r->recorded, &tasks);
 	r->plan = (struct plan){.made = buf_view(&tasks)};
 	int failed =
 		plan_make(&r->plan, r->context, &o->plan, &r->driver.target, o->task, named, err);
 	r->plan.made = STR_NONE;
-	buf_release(&tasks);
 	return failed || manifest_check(&r->plan, o->recording.out, err) ||
 	       (are_many(r) && descriptors_allow(r->plan.jobs, err));
 }
@@ -392,7 +391,7 @@ static void show_progress(void *ctx, const struct batch_count *now)
 	int64_t steps = r->steps;
 	pthread_mutex_unlock(&r->lock);
 	uint64_t now_ns = clock->monotonic_ns(clock->ctx);
-	struct buf model = BUF(BUF_MAX_SMALL);
+	AUTO_BUF model = BUF(BUF_MAX_SMALL);
 
 	if (are_many(r)) {
 		model_say_tokens(r->usage, &model);
@@ -404,7 +403,6 @@ static void show_progress(void *ctx, const struct batch_count *now)
 		progress_give_way(r->progress);
 		progress_go_on(r->progress);
 	}
-	buf_release(&model);
 }
 
 /* ---- the run ---- */

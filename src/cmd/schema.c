@@ -14,11 +14,10 @@ static int unknown_name(const char *typed, struct error *err)
 	size_t count = 1;
 
 	for (size_t i = 0; i < commands_count && count < ARRAY_LEN(names); i++) {
-		struct buf unused = BUF(SIZE_MAX / 2);
+		AUTO_BUF unused = BUF(SIZE_MAX / 2);
 
 		if (schema_results(commands[i]->name, &unused))
 			names[count++] = commands[i]->name;
-		buf_release(&unused);
 	}
 	error_set(err, FAIL_USAGE, "no schema for '%s'", typed);
 	return names_suggest(err, str_from(typed), names, count);
@@ -29,7 +28,7 @@ static int schema_run(const struct context *c, const void *opts, int argc, char 
 {
 	const char *name = argc ? argv[0] : RECORDING;
 	struct output out = output_to_stdout();
-	struct buf schema = BUF(SIZE_MAX / 2);
+	AUTO_BUF schema = BUF(SIZE_MAX / 2);
 	int failed = 0;
 
 	if (!strcmp(name, RECORDING))
@@ -41,7 +40,6 @@ static int schema_run(const struct context *c, const void *opts, int argc, char 
 		buf_char(&out.text, '\n');
 		failed = output_flush(&out, err);
 	}
-	buf_release(&schema);
 	output_release(&out);
 	return failed;
 }

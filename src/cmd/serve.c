@@ -218,11 +218,10 @@ static int serve_recording(const struct context *c, const struct serve_options *
 static int serve_model(const struct context *c, const struct serve_options *o, const char *path,
                        struct error *err)
 {
-	struct buf script = BUF(PLAYBACK_SCRIPT_MAX);
+	AUTO_BUF script = BUF(PLAYBACK_SCRIPT_MAX);
 	int failed =
 		playback_model(path, &script, err) || serve_llm(c, o, path, buf_view(&script), err);
 
-	buf_release(&script);
 	return failed ? -1 : 0;
 }
 

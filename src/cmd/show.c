@@ -509,7 +509,7 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
 	                    .hasher = hasher_new(),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
-	struct buf latest = BUF(BUF_MAX_SMALL);
+	AUTO_BUF latest = BUF(BUF_MAX_SMALL);
 	struct reader *r = NULL;
 
 	if (s.opts->html) {
@@ -545,7 +545,6 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	output_release(&s.out);
 	BUFS_RELEASE(&s.ids, &s.chosen, &s.scratch);
 	hasher_free(s.hasher);
-	buf_release(&latest);
 	return failed ? -1 : 0;
 }
 

@@ -111,11 +111,10 @@ static void put_names(struct buf *out)
 			put_topic("output", formats[i]->name, "", out);
 	}
 	for (size_t i = 0; i < commands_count; i++) {
-		struct buf unused = BUF(SIZE_MAX / 2);
+		AUTO_BUF unused = BUF(SIZE_MAX / 2);
 
 		if (schema_results(commands[i]->name, &unused))
 			put_topic("schema", commands[i]->name, "", out);
-		buf_release(&unused);
 	}
 }
 
@@ -290,13 +289,12 @@ static void put_results(struct buf *out)
    are not shown as they are, such as one with a line feed, are left out. */
 static void put_policies(const struct context *c, struct buf *out)
 {
-	struct names names = {.count = 0};
+	AUTO_NAMES names = {.count = 0};
 
 	policies_names(c->variable, &names);
 	for (size_t i = 0; i < names.count; i++)
 		if (text_is_safe(str_from(names.text[i])))
 			buf_printf(out, "%s\n", names.text[i]);
-	names_release(&names);
 }
 
 static int spec_run(const struct context *c, const void *opts, int argc, char **argv,

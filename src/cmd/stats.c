@@ -136,7 +136,7 @@ static int take_head(void *ctx, const struct partial_head *head, struct error *e
 
 static int gather_partials(struct gathered *out, const struct file_list *files, struct error *err)
 {
-	struct buf text = BUF(PARTIAL_MAX);
+	AUTO_BUF text = BUF(PARTIAL_MAX);
 	uint64_t *hashes = mem_array(files->count + 1, sizeof(*hashes));
 	struct merging m = {.name = NULL};
 	int failed = 0;
@@ -152,7 +152,6 @@ static int gather_partials(struct gathered *out, const struct file_list *files, 
 	failed = failed || shard_set_whole(&m.shards, err);
 	out->trained = m.trained;
 	shard_set_release(&m.shards);
-	buf_release(&text);
 	free(hashes);
 	return failed ? -1 : 0;
 }
@@ -561,7 +560,7 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	                     .opts = o,
 	                     .out = output_of_results(o->json),
 	                     .results = BUF(BUF_MAX_MESSAGE)};
-	struct buf tools = BUF(0);
+	AUTO_BUF tools = BUF(0);
 	size_t unusable = 0;
 	int failed = check_options(c.opts, argc, err) ||
 	             import_options_apply(&o->import, &tools, err) ||
@@ -574,7 +573,6 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 		                         : print_metrics(&c, argc, argv, &unusable, err);
 	}
 	trained_free(c.trained);
-	buf_release(&tools);
 	output_release(&c.out);
 	buf_release(&c.results);
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : c.exceeded;

@@ -146,7 +146,7 @@ struct stripping {
 
 static int put_block(struct stripping *s, const struct line *l, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE), scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), scratch = BUF(BUF_MAX_SMALL);
 	struct line stripped;
 	int failed = strip_line(s->strip, l, &text, err);
 
@@ -154,7 +154,6 @@ static int put_block(struct stripping *s, const struct line *l, struct error *er
 		failed = line_parse(buf_view(&text), &scratch, &stripped, NULL, err);
 	if (!failed && text.n)
 		blocks_line(&s->blocks, &stripped, &s->out.text);
-	BUFS_RELEASE(&text, &scratch);
 	return failed;
 }
 
@@ -164,13 +163,12 @@ static int put_stripped(void *ctx, const struct line *l, const struct reader_not
                         struct error *err)
 {
 	struct stripping *s = ctx;
-	struct buf line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
 
 	int failed = s->opts->text
 	                     ? put_block(s, l, err)
 	                     : strip_line(s->strip, l, s->terminal ? &line : &s->out.text, err);
 	text_escape_json(&s->out.text, buf_view(&line));
-	buf_release(&line);
 	return failed ? -1 : output_flush_some(&s->out, err);
 }
 

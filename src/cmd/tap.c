@@ -212,7 +212,7 @@ static void show_progress(struct tapping *t)
 	const struct clock *clock = &t->context->clock;
 	uint64_t now = clock->monotonic_ns(clock->ctx);
 	int64_t steps = (int64_t)tap_recording_counts(t->recording)->steps;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	if (t->last_ns) {
 		double rate = (double)(steps - t->steps) * 1e9 / (double)(now - t->last_ns + 1);
@@ -224,7 +224,6 @@ static void show_progress(struct tapping *t)
 	put_counts(t, &text);
 	buf_printf(&text, " · %.0f steps/s", t->rate);
 	progress_show(t->progress, buf_view(&text));
-	buf_release(&text);
 }
 
 static bool on_tick(void *ctx)
@@ -244,13 +243,12 @@ static bool on_tick(void *ctx)
 
 static void print_summary(struct tapping *t)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	put_counts(t, &text);
 	progress_give_way(t->progress);
 	fprintf(stderr, "rolldbg: %s\n", buf_cstr(&text));
 	progress_go_on(t->progress);
-	buf_release(&text);
 }
 
 /* Connections that the job left are given a moment to end by themselves. */

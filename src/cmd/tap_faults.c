@@ -19,7 +19,7 @@ static bool holds(void *condition, const struct tap_request *q)
 {
 	struct line l = {.type = LINE_STEP};
 	struct moment m = {.line = &l};
-	struct buf call = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF call = BUF(BUF_MAX_MESSAGE);
 	char number[24];
 
 	json_pack(&call, "{name:%s,arguments:%r}", q->tool, q->arguments);
@@ -27,9 +27,7 @@ static bool holds(void *condition, const struct tap_request *q)
 	l.value[KEY_TURN] = l.value[KEY_STEP] = str_from(number);
 	l.value[KEY_TOOL_CALL] = buf_view(&call);
 	l.value[KEY_STATE] = q->state;
-	bool is = expression_holds(condition, &(struct known){.moment = &m});
-	buf_release(&call);
-	return is;
+	return expression_holds(condition, &(struct known){.moment = &m});
 }
 
 static enum tap_fault_id find(struct str name)
@@ -42,13 +40,12 @@ static enum tap_fault_id find(struct str name)
 
 static int no_such_fault(struct str name, struct error *err)
 {
-	struct buf list = BUF(BUF_MAX_SMALL);
+	AUTO_BUF list = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < TAP_FAULTS; i++)
 		buf_printf(&list, "%s%s", i ? ", " : "", tap_faults[i].name);
 	error_set(err, FAIL_USAGE, "--fault %.*s: unknown; there are: %s", STR_ARG(name),
 	          buf_cstr(&list));
-	buf_release(&list);
 	return -1;
 }
 

@@ -50,7 +50,7 @@ struct tools_view {
 /* "tool:NAME:{..}", the value of --state. */
 static void put_tool_source(struct str tool, struct str name, struct buf *out)
 {
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF arguments = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(out, "tool:%.*s", STR_ARG(name));
 	if (json_count(JSON_GET(tool_schema(tool), "required"))) {
@@ -58,7 +58,6 @@ static void put_tool_source(struct str tool, struct str name, struct buf *out)
 		buf_char(out, ':');
 		buf_str(out, buf_view(&arguments));
 	}
-	buf_release(&arguments);
 }
 
 /* ---- as text ---- */
@@ -66,7 +65,7 @@ static void put_tool_source(struct str tool, struct str name, struct buf *out)
 /* A peer's text on one line, shortened. */
 static void put_sentence(struct str text, struct buf *out)
 {
-	struct buf flat = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF flat = BUF(BUF_MAX_MESSAGE);
 
 	text = text_trim(text);
 	for (size_t i = 0; i < text.n; i++) {
@@ -76,20 +75,18 @@ static void put_sentence(struct str text, struct buf *out)
 			buf_char(&flat, blank ? ' ' : text.p[i]);
 	}
 	text_escape_cut(out, buf_view(&flat), TEXT_COLUMNS);
-	buf_release(&flat);
 }
 
 static void put_json_sentence(struct str string, struct buf *out)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 
 	put_sentence(json_text(&arena, string), out);
-	arena_release(&arena);
 }
 
 static void put_argument(const struct tool_argument *a, struct references *r, struct buf *out)
 {
-	struct buf type = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF type = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(out, "    ");
 	size_t used = text_escape_cut(out, a->key, KEY_COLUMNS);
@@ -106,7 +103,6 @@ static void put_argument(const struct tool_argument *a, struct references *r, st
 		put_json_sentence(a->description, out);
 	}
 	buf_char(out, '\n');
-	buf_release(&type);
 }
 
 /* The hints that a tool gives, as MCP names them. */
@@ -120,7 +116,7 @@ static const struct {
 static void put_hints(const struct tools_view *v, struct str tool, struct buf *out)
 {
 	struct str annotations = JSON_GET(tool, "annotations");
-	struct buf words = BUF(BUF_MAX_SMALL);
+	AUTO_BUF words = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < ARRAY_LEN(hints); i++)
 		if (json_type(json_get(annotations, str_from(hints[i].key))) == JSON_TRUE)
@@ -129,24 +125,22 @@ static void put_hints(const struct tools_view *v, struct str tool, struct buf *o
 		style_put(out, v->context->style, COLOR_FAINT, buf_view(&words));
 		buf_char(out, '\n');
 	}
-	buf_release(&words);
 }
 
 /* "    --OPTION 'VALUE'", as it is typed. */
 static void put_option(const char *option, struct buf *value, struct buf *out)
 {
-	struct buf word = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF word = BUF(BUF_MAX_MESSAGE);
 
 	config_shell_word(&word, buf_cstr(value));
 	buf_printf(out, "    %s ", option);
 	text_escape(out, buf_view(&word));
-	buf_release(&word);
 }
 
 static void put_tool(struct tools_view *v, struct str tool)
 {
-	struct buf call = BUF(BUF_MAX_MESSAGE);
-	struct arena arena = {0};
+	AUTO_BUF call = BUF(BUF_MAX_MESSAGE);
+	AUTO_ARENA arena = {0};
 	struct str schema = tool_schema(tool), name = json_text(&arena, JSON_GET(tool, "name"));
 	struct references r;
 	struct tool_argument a;
@@ -174,8 +168,6 @@ static void put_tool(struct tools_view *v, struct str tool)
 		put_option("--call", &call, &v->text);
 		buf_char(&v->text, '\n');
 	}
-	buf_release(&call);
-	arena_release(&arena);
 }
 
 static void put_source(struct tools_view *v, struct buf *value, struct str why)
@@ -190,7 +182,7 @@ static void put_source(struct tools_view *v, struct buf *value, struct str why)
 /* Those without arguments first. */
 static void put_tool_sources(struct tools_view *v, bool required, struct buf *value)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str tool;
 
 	for (size_t cursor = 0; json_next(v->facts->tools, &cursor, &tool);) {
@@ -202,12 +194,11 @@ static void put_tool_sources(struct tools_view *v, bool required, struct buf *va
 			put_source(v, value, str_from(why));
 		}
 	}
-	arena_release(&arena);
 }
 
 static void put_resource_sources(struct tools_view *v, struct buf *value)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	size_t count = 0;
 	struct str each;
 
@@ -224,12 +215,11 @@ static void put_resource_sources(struct tools_view *v, struct buf *value)
 		buf_printf(&v->text, "    and %zu more resources: --json lists them\n",
 		           count - RESOURCES_TEXT);
 	}
-	arena_release(&arena);
 }
 
 static void put_sources(struct tools_view *v)
 {
-	struct buf value = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF value = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&v->text, "\ncould serve as state, if it shows what the calls change:\n");
 	if (v->facts->state_kind == STATE_UNKNOWN) {
@@ -246,14 +236,13 @@ static void put_sources(struct tools_view *v)
 	put_tool_sources(v, true, &value);
 	buf_text(&value, "observation");
 	put_source(v, &value, STR("the last reply, where every reply shows the whole state"));
-	buf_release(&value);
 }
 
 /* A first command: the first tool that may act. Which source shows what it does is the user's to know: a source
    that never changes would accuse a healthy environment. */
 static void put_next(struct tools_view *v)
 {
-	struct buf call = BUF(BUF_MAX_MESSAGE), line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF call = BUF(BUF_MAX_MESSAGE), line = BUF(BUF_MAX_MESSAGE);
 	struct env_conf conf = env_target_conf(&v->target);
 	struct str tool;
 
@@ -273,7 +262,6 @@ static void put_next(struct tools_view *v)
 		buf_char(&v->text, '\n');
 		text_escape_line(&v->text, buf_view(&line));
 	}
-	BUFS_RELEASE(&call, &line);
 }
 
 static void put_title(struct tools_view *v)
@@ -318,22 +306,21 @@ static void json_arguments(struct json_writer *w, struct str schema, struct aren
 	references_begin(&r, schema, arena);
 	jw_put_array(w, "arguments");
 	while (tool_next_argument(schema, &cursor, &a)) {
-		struct buf type = BUF(BUF_MAX_MESSAGE);
+		AUTO_BUF type = BUF(BUF_MAX_MESSAGE);
 
 		tool_put_type(&r, a.schema, &type);
 		jw_pack(w, "{name:%s,type:%s,required:%b,enum:%r,default:%r,description:%r}",
 		        json_key_text(arena, a.key), buf_view(&type), a.required,
 		        JSON_GET(schema_resolve_in(&r, a.schema), "enum"), a.fallback,
 		        a.description);
-		buf_release(&type);
 	}
 	jw_end(w);
 }
 
 static void json_tool(struct tools_view *v, struct str tool)
 {
-	struct buf call = BUF(BUF_MAX_MESSAGE), source = BUF(BUF_MAX_MESSAGE);
-	struct arena arena = {0};
+	AUTO_BUF call = BUF(BUF_MAX_MESSAGE), source = BUF(BUF_MAX_MESSAGE);
+	AUTO_ARENA arena = {0};
 	struct str name = json_text(&arena, JSON_GET(tool, "name"));
 	const char *why = name.n ? tool_why_state(v->facts->protocol, tool, name) : NULL;
 	struct json_writer w;
@@ -356,14 +343,12 @@ static void json_tool(struct tools_view *v, struct str tool)
 	jw_pack(&w, "call:%s,state:%s,why:%t", call.n ? buf_view(&call) : STR_NONE,
 	        source.n ? buf_view(&source) : STR_NONE, why);
 	jw_line_end(&w);
-	BUFS_RELEASE(&call, &source);
-	arena_release(&arena);
 }
 
 static void json_resource(struct tools_view *v, struct str resource)
 {
-	struct buf source = BUF(BUF_MAX_MESSAGE);
-	struct arena arena = {0};
+	AUTO_BUF source = BUF(BUF_MAX_MESSAGE);
+	AUTO_ARENA arena = {0};
 	struct str uri = json_text(&arena, JSON_GET(resource, "uri"));
 
 	buf_text(&source, "resource:");
@@ -371,8 +356,6 @@ static void json_resource(struct tools_view *v, struct str resource)
 	json_line(&v->text, "resource", "uri:%s,name:%s,mime_type:%s,state:%s,why:'a resource'",
 	          uri, json_text(&arena, JSON_GET(resource, "name")),
 	          json_text(&arena, JSON_GET(resource, "mimeType")), buf_view(&source));
-	buf_release(&source);
-	arena_release(&arena);
 }
 
 static void json_all(struct tools_view *v)
@@ -399,13 +382,12 @@ static void say_events(struct tools_view *v)
 	struct event e;
 
 	while (events_take(&v->env->events, &e)) {
-		struct arena arena = {0};
+		AUTO_ARENA arena = {0};
 		struct str why = json_text(&arena, JSON_GET(e.detail, "why"));
 		struct str names = JSON_GET(e.detail, "names");
 
 		if (why.n)
 			log_warn("%.*s%s%.*s", STR_ARG(why), names.n ? ": " : "", STR_ARG(names));
-		arena_release(&arena);
 	}
 }
 

@@ -30,7 +30,7 @@ static bool is_hidden(const struct keyed *k, const cJSON *value)
 static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
 {
 	struct secrets *secrets = secrets_new();
-	struct buf command = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF command = BUF(BUF_MAX_MESSAGE);
 	const cJSON *word;
 
 	buf_text(&command, "stdio:");
@@ -41,7 +41,6 @@ static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
 	buf_text(&command, cJSON_IsString(value) ? value->valuestring : "");
 	credentials_add_target(secrets, buf_cstr(&command));
 	secrets_redact(secrets, keyed_compact(k, k->value), out);
-	buf_release(&command);
 	secrets_free(secrets);
 }
 
@@ -80,7 +79,7 @@ static int trust_file(const struct context *c, const struct trust_options *o, co
                       struct arena *arena, struct buf *out, struct error *err)
 {
 	struct config_file f = {.named = false};
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 	trusted_path(path, &name);
 	int failed = o->revoke ? trusted_remove(c->variable, path, err)
@@ -89,7 +88,6 @@ static int trust_file(const struct context *c, const struct trust_options *o, co
 	                                 (!o->dry_run && trusted_add(c->variable, &f, err));
 	if (!failed && !o->dry_run)
 		text_put_path(out, o->revoke ? "no longer trusted" : "trusted", buf_cstr(&name));
-	buf_release(&name);
 	return failed ? -1 : 0;
 }
 
@@ -98,7 +96,7 @@ static int trust_run(const struct context *c, const void *opts, int argc, char *
 {
 	const struct trust_options *o = opts;
 	struct output out = output_to_stdout();
-	struct arena arena = {.last = NULL};
+	AUTO_ARENA arena = {.last = NULL};
 	const char *path = argc ? argv[0] : config_file_upwards(&arena);
 	int failed;
 
@@ -108,7 +106,6 @@ static int trust_run(const struct context *c, const void *opts, int argc, char *
 		failed = trust_file(c, o, path, &arena, &out.text, err);
 	failed = failed || output_flush(&out, err);
 	output_release(&out);
-	arena_release(&arena);
 	return failed ? -1 : 0;
 }
 

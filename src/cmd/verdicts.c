@@ -71,7 +71,7 @@ static int64_t min_effective(const struct verdict_options *o)
 int verdict_hints(const struct verdict_options *o, const struct context *c, struct hints *out,
                   struct error *err)
 {
-	struct arena names = {.last = NULL};
+	AUTO_ARENA names = {.last = NULL};
 	double limit;
 	int failed = failure_gate_read(o->max_failures, &limit, err);
 	struct baseline *b = o->baselines.count ? baseline_new() : NULL;
@@ -89,7 +89,6 @@ int verdict_hints(const struct verdict_options *o, const struct context *c, stru
 
 		failed = store_name(c->variable, &name, &names, err) || baseline_add(b, name, err);
 	}
-	arena_release(&names);
 	return failed ? -1 : 0;
 }
 
@@ -132,7 +131,7 @@ static void note_worst(struct verdicts *v, const char *rule, enum severity sever
 static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 {
 	struct style style = v->context->style;
-	struct buf causes = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF causes = BUF(BUF_MAX_MESSAGE);
 
 	for (size_t i = 0; i < r->finding_count; i++) {
 		struct rollout_verdict one = *r;
@@ -150,7 +149,6 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 	}
 	settings_as_options(causes.p, causes.n);
 	buf_str(&v->out.text, buf_view(&causes));
-	buf_release(&causes);
 }
 
 static void show_folded(const struct verdicts *v, struct buf *out)
@@ -175,7 +173,7 @@ static bool has_no_result(const struct verdicts *v, enum end_status s)
 
 static void report_verdict(struct verdicts *v, const struct rollout_verdict *r, int64_t count)
 {
-	struct buf reason = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF reason = BUF(BUF_MAX_MESSAGE);
 	struct report_case c = {.result = count ? CASE_FAILED : CASE_PASSED,
 	                        .file = r->file,
 	                        .fresh_file = v->fresh_file,
@@ -193,7 +191,6 @@ static void report_verdict(struct verdicts *v, const struct rollout_verdict *r, 
 		c.problem = buf_cstr(&reason);
 	}
 	reports_case(v->reports, &c);
-	buf_release(&reason);
 }
 
 void verdicts_take(void *ctx, const struct rollout_verdict *r)

@@ -49,7 +49,7 @@ void pattern_generalize(struct buf *out, struct str pointer)
 
 static void note_name(struct patterns *p, struct str pointer)
 {
-	struct buf general = BUF(BUF_MAX_SMALL);
+	AUTO_BUF general = BUF(BUF_MAX_SMALL);
 
 	if (str_starts(pointer, STR("/meta")) || str_starts(pointer, STR("/messages")) ||
 	    str_starts(pointer, STR("/llm"))) {
@@ -57,7 +57,6 @@ static void note_name(struct patterns *p, struct str pointer)
 	}
 	pattern_generalize(&general, pointer);
 	names_note(&p->near, buf_view(&general));
-	buf_release(&general);
 }
 
 static bool see(void *ctx, struct str pointer, struct str value)

@@ -119,16 +119,14 @@ static bool differ_in_names(struct str a, struct str b)
 /* Two numbers, or texts that differ only in numbers and ids, or in the order of their words. */
 static bool are_alike(struct str a, struct str b)
 {
-	struct buf x = BUF(BUF_MAX_MESSAGE), y = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF x = BUF(BUF_MAX_MESSAGE), y = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(a) != JSON_STRING || json_type(b) != JSON_STRING)
 		return json_type(a) == JSON_NUMBER && json_type(b) == JSON_NUMBER;
 	text_mask(&x, json_inner(a));
 	text_mask(&y, json_inner(b));
-	bool alike = str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b) ||
-	             (a.n == b.n && differ_in_names(json_inner(a), json_inner(b)));
-	BUFS_RELEASE(&x, &y);
-	return alike;
+	return str_eq(buf_view(&x), buf_view(&y)) || sum_of_words(a) == sum_of_words(b) ||
+	       (a.n == b.n && differ_in_names(json_inner(a), json_inner(b)));
 }
 
 static enum likeness likeness_of(const struct difference *d, int *exponent)
@@ -299,7 +297,7 @@ static bool is_set(struct str array)
 /* Sets s->next to the innermost list around the difference whose order may be what differs. */
 static bool find_order(struct proposing *s, const struct difference *d)
 {
-	struct buf pattern = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF pattern = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
 	struct str element = d->pointer;
 
 	for (; element.n && !s->next.pattern; element.n = pointer_parent(element)) {
@@ -317,7 +315,6 @@ static bool find_order(struct proposing *s, const struct difference *d)
 		else
 			names_add(&s->refused, buf_view(&pattern));
 	}
-	BUFS_RELEASE(&pattern, &scratch);
 	return s->next.pattern;
 }
 
@@ -351,7 +348,7 @@ static bool covers_facts(const struct rollout_copy *r, struct str mask)
 static void take_value(struct proposing *s, const struct difference *d, enum likeness likeness,
                        int exponent)
 {
-	struct buf pattern = BUF(BUF_MAX_SMALL);
+	AUTO_BUF pattern = BUF(BUF_MAX_SMALL);
 
 	if (d->kind == DIFFERENCE_CHANGED) {
 		pattern_generalize(&pattern, d->pointer);
@@ -368,7 +365,6 @@ static void take_value(struct proposing *s, const struct difference *d, enum lik
 		propose(s, likeness == IS_NOISE ? PROPOSE_TOLERANCE : PROPOSE_MASK,
 		        buf_view(&pattern), exponent);
 	}
-	buf_release(&pattern);
 }
 
 static void take_difference(void *ctx, const struct difference *d)
@@ -390,11 +386,10 @@ static void count_within(void *ctx, const struct difference *d)
 {
 	struct proposing *s = ctx;
 	const struct proposals *p = s->p;
-	struct buf deep = BUF(BUF_MAX_SMALL);
+	AUTO_BUF deep = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&deep, "%s/**", p->items[p->count - 1].pattern);
 	s->within += json_pattern_fits(buf_view(&deep), d->pointer);
-	buf_release(&deep);
 }
 
 /* Adds s->next if it removes differences. An order that does not remove all of a list is refused, until

@@ -26,7 +26,7 @@ static struct line *place_for(struct rollout_copy *c, enum line_type type)
 /* The id is also taken from events. */
 int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
 	struct line parsed;
 	int failed = line_parse(arena_str(&c->arena, text), &scratch, &parsed, NULL, err);
 
@@ -39,28 +39,26 @@ int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number, 
 		if (place)
 			*place = parsed;
 	}
-	buf_release(&scratch);
 	return failed;
 }
 
 int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct line *l,
                      struct error *err)
 {
-	struct buf text = BUF(SIZE_MAX / 2); /* no cap needed, because the line itself is capped */
+	AUTO_BUF text = BUF(SIZE_MAX / 2); /* no cap needed, because the line itself is capped */
 	int failed = strip_line(strip, l, &text, err);
 
 	if (!failed && c->text)
 		buf_str(c->text, buf_view(&text));
 	if (!failed && text.n > 0)
 		failed = rollout_copy_keep(c, buf_view(&text), l->number, err);
-	buf_release(&text);
 	return failed;
 }
 
 int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct line *l,
                       struct buf *text, struct line *step, bool *is_step, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
 
 	*is_step = false;
 	buf_clear(text);
@@ -72,7 +70,6 @@ int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct 
 	int failed = line_parse(buf_view(text), &scratch, step, NULL, err);
 	step->number = l->number;
 	step->rollout = c->id;
-	buf_release(&scratch);
 	return failed;
 }
 

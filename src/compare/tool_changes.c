@@ -195,14 +195,13 @@ static void report(struct sorting *s, enum tool_change_class class, const char *
 /* {"type":T} became {"anyOf":[{"type":T},..]}, as where an argument may be null from now on. */
 static bool is_among_alternatives(struct sorting *s, struct str pointer, struct str list)
 {
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	struct str parent = {pointer.p, pointer.n - strlen("/anyOf")}, each;
 	struct str type = JSON_GET(json_point(s->before, parent, &scratch), "type");
 	bool found = false;
 
 	for (size_t cursor = 0; type.p && !found && json_next(list, &cursor, &each);)
 		found = types_cover(type, JSON_GET(each, "type"));
-	buf_release(&scratch);
 	return found;
 }
 
@@ -348,7 +347,7 @@ static bool set_other_env(struct error *e, const struct rollout_copy *golden,
                           const struct rollout_copy *got, struct str name)
 {
 	char before[ENV_TEXT], after[ENV_TEXT];
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str text = json_text(&arena, name);
 
 	put_env(&arena, golden, before);
@@ -359,7 +358,6 @@ static bool set_other_env(struct error *e, const struct rollout_copy *golden,
 		          "this golden is of %s; the environment is %s and has no tool '%s'",
 		          before, after, text.p ? text.p : "");
 	}
-	arena_release(&arena);
 	return other;
 }
 

@@ -377,7 +377,7 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 {
 	struct rollout_search *s = ctx;
 	struct cursor *c = s->cursor;
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&name, p->id);
 	c->instance = p->instance;
@@ -392,7 +392,6 @@ static int look_at_rollout(void *ctx, const struct rollout_place *p, struct erro
 	} else {
 		names_add(&s->names, buf_view(&name));
 	}
-	buf_release(&name);
 	return s->found;
 }
 

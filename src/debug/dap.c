@@ -100,13 +100,12 @@ static int64_t number_of(const struct dap_request *q, const char *key, int64_t f
 /* The current step is the innermost frame; its source is the recording. */
 static void write_frame(struct debugger *d, struct json_writer *w)
 {
-	struct buf title = BUF(BUF_MAX_SMALL);
+	AUTO_BUF title = BUF(BUF_MAX_SMALL);
 
 	stop_title(&d->now, (struct style){.columns = 80}, &title);
 	jw_pack(w, "{id:%i,name:%s,line:%i,column:1,source:{name:%t,path:%t}}", d->now.position + 1,
 	        text_trim(buf_view(&title)), (int64_t)d->now.number, debugger_file(d),
 	        debugger_file(d));
-	buf_release(&title);
 }
 
 static int at_position(struct debugger *d, int64_t position, struct error *err)
@@ -168,7 +167,7 @@ static int on_scopes(struct dap *p, const struct dap_request *q, struct json_wri
 	};
 	struct debugger *d = p->d;
 	int64_t here = d->now.position, frame = number_of(q, "frameId", here + 1) - 1;
-	struct buf step = BUF(SIZE_MAX / 2);
+	AUTO_BUF step = BUF(SIZE_MAX / 2);
 
 	if (at_position(d, frame, err))
 		return -1;
@@ -182,7 +181,6 @@ static int on_scopes(struct dap *p, const struct dap_request *q, struct json_wri
 	write_scope(p, w, "State", fact_value(FACT_STATE, &k));
 	write_scope(p, w, "State before", fact_value(FACT_BEFORE, &k));
 	jw_end(w);
-	buf_release(&step);
 	return at_position(d, here, err);
 }
 
@@ -190,7 +188,7 @@ static int on_variables(struct dap *p, const struct dap_request *q, struct json_
                         struct error *err)
 {
 	int64_t number = number_of(q, "variablesReference", 0);
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 	size_t cursor = 0, index = 0;
 	struct json_member m;
 
@@ -211,14 +209,13 @@ static int on_variables(struct dap *p, const struct dap_request *q, struct json_
 		        m.value, json_type_name(json_type(m.value)), add_value(p, m.value));
 	}
 	jw_end(w);
-	buf_release(&name);
 	return 0;
 }
 
 static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_writer *w,
                        struct error *err)
 {
-	struct buf line = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 	struct str context = JSON_GET(q->arguments, "context");
 	bool console = json_is(context, STR("repl"));
 
@@ -229,17 +226,15 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 	forget_stops(p);
 	p->d->moved = false;
 	int failed = run_command(p->d, buf_view(&line), err);
-	buf_release(&line);
 	if (failed)
 		return -1;
-	struct buf text = BUF(SIZE_MAX / 2);
+	AUTO_BUF text = BUF(SIZE_MAX / 2);
 	p->d->conf->spell(p->d->out.p, p->d->out.n);
 	buf_str(&text, p->d->value.n ? buf_view(&p->d->value) : buf_view(&p->d->out));
 	if (p->d->moved)
 		note_stop(p, "step");
 	jw_put_str(w, "result", text_trim(buf_view(&text)));
 	jw_put_i64(w, "variablesReference", add_value(p, buf_view(&p->d->value)));
-	buf_release(&text);
 	return 0;
 }
 
@@ -256,7 +251,7 @@ static void write_breakpoint(const struct point *one, const struct error *why,
 
 static void set_breakpoint(struct points *points, struct str wanted, struct json_writer *w)
 {
-	struct buf text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
 	struct point *one = NULL;
 	struct error why = {0};
 	size_t at;
@@ -269,7 +264,6 @@ static void set_breakpoint(struct points *points, struct str wanted, struct json
 		failed = -1;
 	}
 	write_breakpoint(failed ? NULL : one, &why, w);
-	BUFS_RELEASE(&text, &condition);
 }
 
 /* Replaces all breakpoints by those of the request. */
@@ -394,7 +388,7 @@ static int send_stopped(struct dap *p, struct error *err)
 /* Sends the response to a request. */
 static int respond(struct dap *p, const struct dap_request *q, struct error *err)
 {
-	struct buf body = BUF(SIZE_MAX / 2);
+	AUTO_BUF body = BUF(SIZE_MAX / 2);
 	struct json_writer inner, w;
 	struct error why = {0};
 
@@ -409,7 +403,6 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 		jw_put_raw(&w, "body", buf_view(&body));
 	}
 	jw_end(&w);
-	buf_release(&body);
 	return dap_send(&p->wire, err);
 }
 
@@ -437,7 +430,7 @@ static bool client_asks_stop(void *ctx)
 static int send_printed(struct dap *p, const struct error *why, struct error *err)
 {
 	struct debugger *d = p->d;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	d->conf->spell(d->out.p, d->out.n);
 	int broken = send_output(p, "console", buf_view(&d->out), err);
@@ -446,7 +439,6 @@ static int send_printed(struct dap *p, const struct error *why, struct error *er
 		d->conf->spell(text.p, text.n);
 		broken = send_output(p, "stderr", buf_view(&text), err);
 	}
-	buf_release(&text);
 	return broken;
 }
 

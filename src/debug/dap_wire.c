@@ -31,13 +31,11 @@ void dap_wire_release(struct dap_wire *p)
 int dap_send(struct dap_wire *p, struct error *err)
 {
 	const struct debug_conf *c = p->conf;
-	struct buf text = BUF(SIZE_MAX / 2);
+	AUTO_BUF text = BUF(SIZE_MAX / 2);
 
 	buf_printf(&text, "Content-Length: %zu\r\n\r\n", p->out.n);
 	buf_str(&text, buf_view(&p->out));
-	int failed = c->print(c->ctx, false, buf_view(&text), err);
-	buf_release(&text);
-	return failed;
+	return c->print(c->ctx, false, buf_view(&text), err);
 }
 
 struct json_writer dap_begin(struct dap_wire *p, const char *type)

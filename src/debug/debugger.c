@@ -222,15 +222,15 @@ static int read_lines(struct step_judging *g, const char *path, struct error *er
 /* Ends the rollout here, with this state. */
 static int put_end(struct step_judging *g, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), id = BUF(BUF_MAX_MESSAGE);
 	struct line l;
 
 	json_pack(&text, "{type:%t,rollout:%s,state:%r,state_hash:%r}", line_type_name(LINE_END),
 	          cursor_facts(g->d->cursor)->rollout, g->until->after, g->until->after_hash);
-	int failed = line_parse(buf_view(&text), &id, &l, NULL, err) ||
-	             judge_line(g->judge, &l, NULL, err);
-	BUFS_RELEASE(&text, &id);
-	return failed ? -1 : 0;
+	return line_parse(buf_view(&text), &id, &l, NULL, err) ||
+	                       judge_line(g->judge, &l, NULL, err)
+	               ? -1
+	               : 0;
 }
 
 static int judge_until(struct debugger *d, const struct moment *until, judged_fn *take, void *user,
@@ -311,7 +311,7 @@ static int open_first(struct debugger *d, struct error *err)
 static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 {
 	const struct debug_conf *c = d->conf;
-	struct buf line = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 	int broken = 0;
 
 	d->scripted = true;
@@ -326,7 +326,6 @@ static int run_scripts(struct debugger *d, bool *failed, struct error *err)
 		d->quit = !debugger_goes_on(d) || d->quit;
 	}
 	d->scripted = false;
-	buf_release(&line);
 	return broken;
 }
 

@@ -83,13 +83,11 @@ static bool equal(struct str a, struct str b)
 
 static bool matches(struct str value, struct str pattern)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE), glob = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), glob = BUF(BUF_MAX_MESSAGE);
 
 	json_text_or_json(value, &text);
 	json_text_or_json(pattern, &glob);
-	bool is = value.p && text_glob(buf_view(&glob), buf_view(&text));
-	BUFS_RELEASE(&text, &glob);
-	return is;
+	return value.p && text_glob(buf_view(&glob), buf_view(&text));
 }
 
 static bool holds_alone(struct str value)
@@ -115,12 +113,11 @@ static bool member_changed(struct expression *e, struct str pointer, const struc
 
 static bool rule_test(const struct test *t, const struct known *k)
 {
-	struct buf rule = BUF(BUF_MAX_SMALL);
+	AUTO_BUF rule = BUF(BUF_MAX_SMALL);
 	bool begins;
 
 	json_decode(t->literal, &rule);
 	begins = k->begins && k->begins(k->ctx, buf_view(&rule), k->moment);
-	buf_release(&rule);
 	return t->compare == COMPARE_UNEQUAL ? !begins : begins;
 }
 
@@ -238,7 +235,7 @@ void expression_each_path(const struct expression *e, void (*take)(void *ctx, co
 /* Adds the pointers one level below a value, with that prefix. */
 static void add_members(struct str value, struct str prefix, struct names *names)
 {
-	struct buf pointer = BUF(BUF_MAX_SMALL);
+	AUTO_BUF pointer = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 	struct str element;
 	size_t cursor = 0, index = 0;
@@ -254,13 +251,12 @@ static void add_members(struct str value, struct str prefix, struct names *names
 		}
 		names_add(names, buf_view(&pointer));
 	}
-	buf_release(&pointer);
 }
 
 /* JSON inside a string has members as well. */
 static struct str unfold(struct str value, struct buf *text)
 {
-	struct buf inner = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF inner = BUF(BUF_MAX_MESSAGE);
 	struct json_fault fault;
 
 	while (json_type(value) == JSON_STRING) {
@@ -271,15 +267,14 @@ static struct str unfold(struct str value, struct buf *text)
 		buf_set(text, buf_view(&inner));
 		value = buf_view(text);
 	}
-	buf_release(&inner);
 	return value;
 }
 
 int nearest_pointer(const struct path *p, const struct known *k, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	struct path part = *p;
-	struct names names = {.count = 0};
+	AUTO_NAMES names = {.count = 0};
 	struct str value = STR_NONE;
 	const char *fact = named_facts[p->fact].name;
 
@@ -297,7 +292,5 @@ int nearest_pointer(const struct path *p, const struct known *k, struct error *e
 	error_set(err, FAIL_USAGE, "%s has no member %.*s here", fact, STR_ARG(p->pointer));
 	if (names.count)
 		names_suggest(err, p->pointer, names.text, names.count);
-	names_release(&names);
-	buf_release(&scratch);
 	return -1;
 }

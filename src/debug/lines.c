@@ -102,7 +102,7 @@ static void offer(struct editor *e, struct str candidate)
 
 static void offer_tools(struct editor *e)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct str tools = cursor_facts(e->d->cursor)->header.value[KEY_TOOLS], tool;
 
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
@@ -110,13 +110,12 @@ static void offer_tools(struct editor *e)
 		json_decode(JSON_GET(tool, "name"), &name);
 		offer(e, buf_view(&name));
 	}
-	buf_release(&name);
 }
 
 /* Offers the members one level below the last slash of the word. */
 static void offer_pointers(struct editor *e)
 {
-	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
 	size_t slash = e->word.n, cursor = 0;
 	struct json_member m;
 
@@ -132,7 +131,6 @@ static void offer_pointers(struct editor *e)
 		buf_str(&pointer, m.key);
 		offer(e, buf_view(&pointer));
 	}
-	BUFS_RELEASE(&pointer, &scratch);
 }
 
 /* Candidates in an expression or for a path argument. */

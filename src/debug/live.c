@@ -484,14 +484,13 @@ bool live_is_seeded(const struct live *l)
 
 void live_note_divergence(struct live *l, int64_t calls)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
+	AUTO_BUF detail = BUF(BUF_MAX_SMALL);
 
 	if (l->diverged)
 		return;
 	l->diverged = true;
 	json_pack(&detail, "{calls:%i,seeded:%b}", calls, l->result.seeded);
 	events_push_json(&l->events, EVENT_FORK_DIVERGED, &detail);
-	buf_release(&detail);
 }
 
 void live_ending(const struct live *l, struct buf *out)

@@ -49,7 +49,7 @@ static int add_call(void *ctx, const struct moment *m, struct error *err)
 
 static int read_calls(struct prefix *p, struct cursor *c, int64_t position, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct calls calls = {.until = position};
 
 	jw_init(&calls.w, &text);
@@ -61,7 +61,6 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	p->request.calls = arena_str(&p->arena, buf_view(&text));
 	p->steps = calls.sent;
 	p->request.parent_ended = calls.ended;
-	buf_release(&text);
 	return got < 0 ? -1 : 0;
 }
 
@@ -125,13 +124,12 @@ static int recorded_state(const struct prefix *p, struct cursor *parent, int64_t
 
 static bool is_same(struct str a, struct str b, const struct json_paths *ignored)
 {
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	struct hasher *h = hasher_new();
 	char first[HASH_HEX + 1], second[HASH_HEX + 1];
 
 	json_hash(h, a, ignored, &scratch, first);
 	json_hash(h, b, ignored, &scratch, second);
-	buf_release(&scratch);
 	hasher_free(h);
 	return !strcmp(first, second);
 }
@@ -265,12 +263,9 @@ static int propose_text(struct debugger *d, struct str text, struct error *err)
 	struct policy_conf conf = {.tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS],
 	                           .force_call = true};
 	struct script_call call = {.name = STR_NONE};
-	struct arena arena = {0};
-	int failed = call_text_read(&conf, arena_str(&arena, text).p, &arena, &call, err) ||
-	             propose(d, call.name, call.arguments, err);
-
-	arena_release(&arena);
-	return failed;
+	AUTO_ARENA arena = {0};
+	return call_text_read(&conf, arena_str(&arena, text).p, &arena, &call, err) ||
+	       propose(d, call.name, call.arguments, err);
 }
 
 int verb_call(struct debugger *d, struct str arguments, struct error *err)
@@ -302,10 +297,9 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 		return error_set(err, FAIL_USAGE,
 		                 "the new arguments are missing: edit JSON, or edit NAME JSON");
 	}
-	struct buf kept = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF kept = BUF(BUF_MAX_MESSAGE);
 	buf_str(&kept, name.n ? name : live_proposal(d->live)->name);
 	int failed = propose(d, buf_view(&kept), rest, err);
-	buf_release(&kept);
 	if (!failed)
 		stop_proposal(d);
 	return failed;
@@ -313,12 +307,11 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 
 int live_session_report(struct debugger *d, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	live_ending(d->live, &text);
 	buf_text(&d->out, "the session has ended: ");
 	text_escape_line(&d->out, buf_view(&text));
-	buf_release(&text);
 	buf_str(&d->out, buf_view(&d->live_end));
 	int failed = d->live_end.n ? 0 : verb_backtrace(d, STR(""), err);
 	text_put_path(&d->out, "recorded", live_path(d->live));

@@ -23,8 +23,8 @@ static void print_value(struct debugger *d, const char *label, struct str value)
 
 static int print_path(struct debugger *d, struct str text, struct error *err)
 {
-	struct arena arena = {.bytes = 0};
-	struct buf scratch = BUF(BUF_MAX_MESSAGE), label = BUF(BUF_MAX_SMALL);
+	AUTO_ARENA arena = {.bytes = 0};
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE), label = BUF(BUF_MAX_SMALL);
 	struct known k = debugger_known(d);
 	struct path path;
 
@@ -37,8 +37,6 @@ static int print_path(struct debugger *d, struct str text, struct error *err)
 		if (!failed)
 			print_value(d, buf_cstr(&label), value);
 	}
-	BUFS_RELEASE(&scratch, &label);
-	arena_release(&arena);
 	return failed;
 }
 
@@ -234,7 +232,7 @@ int verb_backtrace(struct debugger *d, struct str arguments, struct error *err)
 static void put_tool(struct debugger *d, struct str tool)
 {
 	struct str schema = JSON_GET(tool, "inputSchema"), properties, required;
-	struct buf name = BUF(BUF_MAX_SMALL), about = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL), about = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 
 	schema = schema.p ? schema : JSON_GET(tool, "input_schema");
@@ -259,24 +257,21 @@ static void put_tool(struct debugger *d, struct str tool)
 		text_escape_cut(&d->out, str_cut(&lines, '\n'), 60);
 	}
 	buf_char(&d->out, '\n');
-	BUFS_RELEASE(&name, &about);
 }
 
 static int no_such_tool(struct str tools, struct str wanted, struct error *err)
 {
-	struct names names = {.count = 0};
+	AUTO_NAMES names = {.count = 0};
 	struct str tool;
 
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		struct buf name = BUF(BUF_MAX_SMALL);
+		AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 		json_decode(JSON_GET(tool, "name"), &name);
 		names_add(&names, buf_view(&name));
-		buf_release(&name);
 	}
 	error_set(err, FAIL_USAGE, "no tool '%.*s'", STR_ARG(wanted));
 	names_suggest(err, wanted, names.text, names.count);
-	names_release(&names);
 	return -1;
 }
 
@@ -330,7 +325,7 @@ static void put_session(struct debugger *d)
 {
 	const struct cursor_facts *f = cursor_facts(d->cursor);
 	struct style style = d->conf->style;
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	outline_text(&d->out, "recording", debugger_file(d), style);
 	buf_str(&text, str_from(f->name));
@@ -346,7 +341,6 @@ static void put_session(struct debugger *d)
 		outline_text(&d->out, "ended", end_status_name(f->end.status), style);
 	else if (f->torn)
 		outline_text(&d->out, "ended", "the last line is truncated", style);
-	buf_release(&text);
 }
 
 static void put_facts(struct debugger *d)

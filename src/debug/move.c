@@ -39,7 +39,7 @@ static int is_end_of_travel(void *ctx, const struct moment *m, struct error *err
 static void report_end(struct debugger *d)
 {
 	const struct cursor_facts *f = cursor_facts(d->cursor);
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (d->live && !live_is_over(d->live)) {
 		buf_text(&text, "this is the newest step: the next step sends a call");
@@ -52,7 +52,6 @@ static void report_end(struct debugger *d)
 		buf_text(&text, "end of the recording: it has no end line");
 	}
 	text_escape_line(&d->out, buf_view(&text));
-	buf_release(&text);
 }
 
 /* Prints the new position and the points that stop there. */
@@ -309,7 +308,7 @@ int verb_goto(struct debugger *d, struct str arguments, struct error *err)
 
 int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct str id = text_trim(arguments);
 
 	if (!id.n)
@@ -318,7 +317,6 @@ int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
 		return error_set(err, FAIL_USAGE, "the live session has no other rollout");
 	buf_str(&name, id);
 	int failed = debugger_open(d, cursor_facts(d->cursor)->path, buf_cstr(&name), err);
-	buf_release(&name);
 	if (!failed)
 		arrive(d, true, PHASE_RECORDED);
 	return failed;

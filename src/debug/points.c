@@ -185,7 +185,7 @@ bool points_ask(const struct points *p, bool (*asks)(const struct expression *e)
 
 static void put_value(struct str value, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (value.p) {
 		brief_value(&text, value);
@@ -193,7 +193,6 @@ static void put_value(struct str value, struct buf *out)
 	} else {
 		buf_text(out, "absent");
 	}
-	buf_release(&text);
 }
 
 static void report_hit(struct points *p, const struct point *one, const struct known *k,

@@ -17,7 +17,7 @@ static const struct file_kind saved_kind = {"a file written by save",
 
 int verb_save(struct debugger *d, struct str arguments, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&path, text_trim(arguments));
 	buf_text(&text, FILE_BEGINS);
@@ -27,23 +27,20 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	                    : error_set(err, FAIL_USAGE, "which file? save FILE");
 	if (!failed)
 		text_put_path(&d->out, "saved", buf_cstr(&path));
-	BUFS_RELEASE(&path, &text);
 	return failed;
 }
 
 /* Runs the commands in a file, up to the first failure. */
 static int run_command_file(struct debugger *d, const char *path, struct error *err)
 {
-	struct buf text = BUF(FILE_MAX);
+	AUTO_BUF text = BUF(FILE_MAX);
 	struct str rest;
 	int failed = 0;
 
 	if (d->depth == FILES_DEEP)
 		return error_set(err, FAIL_USAGE, "%s: command files are nested too deeply", path);
-	if (file_read("command file", path, &text, err)) {
-		buf_release(&text);
+	if (file_read("command file", path, &text, err))
 		return -1;
-	}
 	d->depth++;
 	rest = buf_view(&text);
 	for (size_t number = 1; rest.n && !failed && !d->quit && !d->stopped; number++) {
@@ -54,19 +51,16 @@ static int run_command_file(struct debugger *d, const char *path, struct error *
 		}
 	}
 	d->depth--;
-	buf_release(&text);
 	return failed;
 }
 
 int verb_source(struct debugger *d, struct str arguments, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 
 	buf_str(&path, text_trim(arguments));
-	int failed = path.n ? run_command_file(d, buf_cstr(&path), err)
-	                    : error_set(err, FAIL_USAGE, "which file? source FILE");
-	buf_release(&path);
-	return failed;
+	return path.n ? run_command_file(d, buf_cstr(&path), err)
+	              : error_set(err, FAIL_USAGE, "which file? source FILE");
 }
 
 int verb_echo(struct debugger *d, struct str arguments, struct error *err)
@@ -144,7 +138,7 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 
 int run_and_print(struct debugger *d, struct str line, bool *failed, struct error *err)
 {
-	struct buf reply = BUF(SIZE_MAX / 2);
+	AUTO_BUF reply = BUF(SIZE_MAX / 2);
 	struct error why = {0};
 
 	buf_clear(&d->out);
@@ -164,6 +158,5 @@ int run_and_print(struct debugger *d, struct str line, bool *failed, struct erro
 	int broken = d->conf->print(d->conf->ctx, false, buf_view(&d->out), err);
 	if (!broken && *failed && !d->conf->json)
 		broken = d->conf->print(d->conf->ctx, true, buf_view(&reply), err);
-	buf_release(&reply);
 	return broken;
 }

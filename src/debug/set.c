@@ -9,7 +9,7 @@ static void warn_absent(void *ctx, const struct path *p)
 {
 	struct debugger *d = ctx;
 	struct known k = debugger_known(d);
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	struct error why;
 
 	if (!json_is_null(fact_value(p->fact, &k)) && !path_value(p, &k, &scratch).p) {
@@ -17,7 +17,6 @@ static void warn_absent(void *ctx, const struct path *p)
 		buf_text(&d->out, "warning: ");
 		text_escape_line(&d->out, str_from(why.text));
 	}
-	buf_release(&scratch);
 }
 
 static int add_break(struct debugger *d, enum point_kind kind, struct str text, struct error *err)

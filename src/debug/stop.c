@@ -12,20 +12,18 @@
 
 static void put_brief(struct str value, size_t columns, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	brief_text(&text, value);
 	text_escape_cut(out, buf_view(&text), columns);
-	buf_release(&text);
 }
 
 static void put_call(const struct line *l, struct buf *out)
 {
-	struct buf call = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF call = BUF(BUF_MAX_MESSAGE);
 
 	brief_call(&call, l);
 	text_escape_cut(out, buf_view(&call), 200);
-	buf_release(&call);
 }
 
 void stop_title(const struct moment *m, struct style style, struct buf *out)
@@ -59,14 +57,13 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 
 static void put_changes(struct debugger *d, size_t most, struct buf *out)
 {
-	struct buf lines = BUF(SIZE_MAX / 2);
+	AUTO_BUF lines = BUF(SIZE_MAX / 2);
 
 	changes_list(&lines, d->now.line->value[KEY_STATE], d->now.after, d->ignored, most);
 	for (struct str rest = buf_view(&lines); rest.n; buf_char(out, '\n')) {
 		text_escape_cut(out, str_cut(&rest, '\n'),
 		                most == SIZE_MAX ? SIZE_MAX : d->conf->style.columns);
 	}
-	buf_release(&lines);
 }
 
 /* Prints what the step changed, at most `most` lines, truncated unless `most` is SIZE_MAX. */
@@ -106,7 +103,7 @@ static void put_failure(struct debugger *d)
 static void put_events(struct debugger *d)
 {
 	struct str rest = d->now.events;
-	struct buf id = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF id = BUF(BUF_MAX_MESSAGE);
 	struct line l;
 	size_t used;
 
@@ -121,7 +118,6 @@ static void put_events(struct debugger *d)
 		buf_char(&d->out, '\n');
 		rest = str_skip(rest, used + 1);
 	}
-	buf_release(&id);
 }
 
 /* ---- findings so far ---- */

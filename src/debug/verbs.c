@@ -32,14 +32,13 @@ void verb_short_forms(const struct verb *v, struct buf *out)
 
 static int is_ambiguous(struct str word, struct error *err)
 {
-	struct buf names = BUF(BUF_MAX_SMALL);
+	AUTO_BUF names = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < verbs_count; i++)
 		if (str_starts(str_from(verbs[i].name), word))
 			buf_printf(&names, "%s%s", names.n ? ", " : "", verbs[i].name);
 	error_set(err, FAIL_USAGE, "ambiguous command \"%.*s\": %s", STR_ARG(word),
 	          buf_cstr(&names));
-	buf_release(&names);
 	return -1;
 }
 

@@ -123,7 +123,7 @@ static struct str beginning(struct str s)
 /* Recorded JSON may be pretty-printed: removes whitespace outside strings. */
 static void add_json(struct buf *out, struct str json)
 {
-	struct buf folded = BUF(MOST_BYTES + 1);
+	AUTO_BUF folded = BUF(MOST_BYTES + 1);
 	bool inside = false;
 
 	json = beginning(json);
@@ -135,7 +135,6 @@ static void add_json(struct buf *out, struct str json)
 			buf_char(&folded, json.p[++i]);
 	}
 	marks_add(out, buf_view(&folded));
-	buf_release(&folded);
 }
 
 /* True if the text without quotes could only be a string. */
@@ -166,7 +165,7 @@ void brief_value(struct buf *out, struct str value)
 
 void brief_text(struct buf *out, struct str value)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(value) == JSON_STRING && json_inner(value).n) {
 		json_decode(value, &text);
@@ -174,7 +173,6 @@ void brief_text(struct buf *out, struct str value)
 	} else {
 		add_json(out, value);
 	}
-	buf_release(&text);
 }
 
 void brief_call(struct buf *out, const struct line *step)

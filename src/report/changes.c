@@ -57,14 +57,13 @@ static int rank_of(const struct change *c, const struct json_difference *d)
 
 static struct str keep_brief(struct changes *c, struct str value)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	struct str kept = {NULL, 0};
 
 	if (value.p) {
 		brief_value(&text, value);
 		kept = arena_str(&c->arena, buf_view(&text));
 	}
-	buf_release(&text);
 	return kept;
 }
 
@@ -156,12 +155,10 @@ static void spell(struct buf *out, const struct change *c, struct str name)
 
 static size_t cells_of(const struct change *c, struct str name)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	spell(&text, c, name);
-	size_t cells = text_cells(buf_view(&text));
-	buf_release(&text);
-	return cells;
+	return text_cells(buf_view(&text));
 }
 
 static struct str last_token(struct str name)
@@ -198,7 +195,7 @@ static bool is_added_or_removed(const struct change *c)
 static void spell_within(struct buf *out, const struct change *c, size_t columns)
 {
 	struct change least = *c;
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 	if (is_added_or_removed(c))
 		*(c->before.p ? &least.before : &least.after) = STR("");
@@ -207,14 +204,13 @@ static void spell_within(struct buf *out, const struct change *c, size_t columns
 	if (text_cells(buf_view(&name)) + VALUE_LEAST <= columns)
 		least = *c;
 	spell(out, &least, buf_view(&name));
-	buf_release(&name);
 }
 
 /* As much as fits: the values, "NAME changed", or "changed" alone. */
 static size_t add_first(struct buf *out, const struct change *c, size_t columns)
 {
 	struct change less = *c;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	spell_within(&text, c, columns);
 	if (!is_added_or_removed(c) && text_cells(buf_view(&text)) > columns) {
@@ -225,9 +221,7 @@ static size_t add_first(struct buf *out, const struct change *c, size_t columns)
 			buf_text(&text, "changed");
 		}
 	}
-	size_t cells = text_escape_cut(out, buf_view(&text), columns);
-	buf_release(&text);
-	return cells;
+	return text_escape_cut(out, buf_view(&text), columns);
 }
 
 /* The number of remaining differences: ", +3 more", or " +3" if there is little space. */
@@ -242,7 +236,7 @@ static size_t spell_more(struct buf *out, size_t left, bool brief)
 /* Adds further changes while they fit completely. */
 static size_t add_others(struct buf *out, const struct changes *c, size_t columns, size_t *shown)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	size_t cells = 0;
 
 	for (; *shown < c->kept; ++*shown) {
@@ -256,22 +250,20 @@ static size_t add_others(struct buf *out, const struct changes *c, size_t column
 		spell(&text, next, next->name);
 		cells += text_escape_cut(out, buf_view(&text), wanted);
 	}
-	buf_release(&text);
 	return cells;
 }
 
 size_t changes_want(const struct changes *c)
 {
-	struct buf rest = BUF(BUF_MAX_SMALL);
+	AUTO_BUF rest = BUF(BUF_MAX_SMALL);
 	size_t more = c->kept ? spell_more(&rest, c->count - 1, false) : 0;
 
-	buf_release(&rest);
 	return c->kept ? cells_of(&c->top[0], c->top[0].name) + more : 0;
 }
 
 size_t changes_add(struct buf *out, const struct changes *c, size_t columns)
 {
-	struct buf rest = BUF(BUF_MAX_SMALL);
+	AUTO_BUF rest = BUF(BUF_MAX_SMALL);
 	size_t shown = 1;
 
 	if (!c->kept)
@@ -286,7 +278,6 @@ size_t changes_add(struct buf *out, const struct changes *c, size_t columns)
 		cells += add_others(out, c, columns - cells, &shown);
 	spell_more(&rest, c->count - shown, brief);
 	cells += text_escape_cut(out, buf_view(&rest), columns - cells);
-	buf_release(&rest);
 	return cells;
 }
 
@@ -301,8 +292,8 @@ static bool list(void *ctx, const struct json_difference *d)
 {
 	struct change_list *l = ctx;
 	struct change c = change_of(d);
-	struct buf before = BUF(BUF_MAX_SMALL), after = BUF(BUF_MAX_SMALL),
-		   text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF before = BUF(BUF_MAX_SMALL), after = BUF(BUF_MAX_SMALL),
+		 text = BUF(BUF_MAX_MESSAGE);
 
 	if (l->count++ >= l->left)
 		return true;
@@ -317,7 +308,6 @@ static bool list(void *ctx, const struct json_difference *d)
 	spell(&text, &c, c.name);
 	buf_text(l->out, "  ");
 	text_escape_line(l->out, buf_view(&text));
-	BUFS_RELEASE(&before, &after, &text);
 	return true;
 }
 
@@ -335,7 +325,7 @@ struct json_paths *changes_ignored(const struct line *header)
 {
 	struct str ignored = JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"), one;
 	struct json_paths *paths = json_paths_new(false);
-	struct buf pointer = BUF(BUF_MAX_SMALL);
+	AUTO_BUF pointer = BUF(BUF_MAX_SMALL);
 
 	for (size_t cursor = 0; json_next(ignored, &cursor, &one);) {
 		buf_clear(&pointer);
@@ -343,6 +333,5 @@ struct json_paths *changes_ignored(const struct line *header)
 		/* invalid pointers are reported by the judge */
 		(void)!json_paths_add(paths, buf_view(&pointer), ERROR_IGNORED);
 	}
-	buf_release(&pointer);
 	return paths;
 }

@@ -34,7 +34,7 @@ void csv_field(struct buf *out, struct str text)
 void csv_number(struct buf *out, bool known, double value)
 {
 	struct json_writer w;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	separate(out);
 	if (known) {
@@ -42,5 +42,4 @@ void csv_number(struct buf *out, bool known, double value)
 		jw_double(&w, value);
 		buf_str(out, buf_view(&text));
 	}
-	buf_release(&text);
 }

@@ -47,7 +47,7 @@ static void put_key(const struct difference *d, struct buf *out)
 
 void tally_difference(struct difference_tally *t, const struct difference *d)
 {
-	struct buf key = BUF(BUF_MAX_SMALL);
+	AUTO_BUF key = BUF(BUF_MAX_SMALL);
 	size_t i = 0;
 
 	put_key(d, &key);
@@ -59,7 +59,6 @@ void tally_difference(struct difference_tally *t, const struct difference *d)
 	}
 	if (i == TALLY_MAX) {
 		t->others++;
-		buf_release(&key);
 		return;
 	}
 	t->rows[i].differences++;
@@ -67,7 +66,6 @@ void tally_difference(struct difference_tally *t, const struct difference *d)
 		t->rows[i].seen = t->rollouts;
 		t->rows[i].rollouts++;
 	}
-	buf_release(&key);
 }
 
 /* What the policy was asked to do says least about the environment. */
@@ -212,7 +210,7 @@ void difference_stats_add(struct difference_stats *s, const struct rollout_copy 
                           const struct compare_count *count)
 {
 	const struct rollout_copy *any = first ? first : second;
-	struct buf what = BUF(BUF_MAX_SMALL);
+	AUTO_BUF what = BUF(BUF_MAX_SMALL);
 
 	s->rows = mem_grow(s->rows, s->count, sizeof(*s->rows));
 	tally_values(&s->one, &what);
@@ -226,7 +224,6 @@ void difference_stats_add(struct difference_stats *s, const struct rollout_copy 
 		.count = *count};
 	r->change = reward_change(&r->side[0], &r->side[1]);
 	r->news = news_of(r);
-	buf_release(&what);
 }
 
 static int by_news(const void *left, const void *right)
@@ -275,11 +272,10 @@ static void put_row(const struct stat_row *r, struct style style, struct buf *ou
 {
 	const struct stat_side *a = &r->side[0], *b = &r->side[1];
 
-	struct buf id = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF id = BUF(BUF_MAX_MESSAGE);
 
 	text_escape(&id, r->id);
 	style_put(out, style, COLOR_BOLD, buf_view(&id));
-	buf_release(&id);
 	if (r->news == NEWS_LONE) {
 		buf_printf(out, ": %s\n", a->there ? "missing" : "extra");
 		return;

@@ -129,7 +129,7 @@ static void report_divergence(const struct replayed_pair *pair, const struct dif
 	struct str old_status = rollout_copy_status(pair->want),
 		   old_reward = rollout_copy_reward(pair->want);
 
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&text, "first divergence: ");
 	put_first_place(first, pair->want->count, &text);
@@ -143,7 +143,6 @@ static void report_divergence(const struct replayed_pair *pair, const struct dif
 	}
 	buf_text(out, "  ");
 	text_wrap(out, buf_view(&text), 4, style.terminal ? style.columns : SIZE_MAX);
-	buf_release(&text);
 }
 
 static void report_divergence_json(const struct replayed_pair *pair, const struct difference *first,
@@ -180,24 +179,22 @@ static size_t value_columns(struct style style)
 
 static void put_value(struct str value, const char *color, struct style style, struct buf *out)
 {
-	struct buf brief = BUF(BUF_MAX_MESSAGE), cut = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF brief = BUF(BUF_MAX_MESSAGE), cut = BUF(BUF_MAX_MESSAGE);
 
 	brief_value(&brief, value);
 	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
 	style_put(out, style, color, buf_view(&cut));
-	BUFS_RELEASE(&brief, &cut);
 }
 
 static void put_call(const struct line *step, struct buf *out)
 {
-	struct buf brief = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF brief = BUF(BUF_MAX_MESSAGE);
 
 	if (line_has(step, KEY_TOOL_CALL))
 		brief_call(&brief, step);
 	else
 		buf_text(&brief, "no tool call");
 	text_escape_cut(out, buf_view(&brief), VALUE_COLUMNS);
-	buf_release(&brief);
 }
 
 static void put_step(const struct line *step, struct buf *out)
@@ -235,7 +232,7 @@ static bool is_new_rollout(struct difference_printer *p, struct str id)
 static void put_rollout(const struct difference_printer *p, const struct difference *d,
                         struct buf *out)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
 
 	if (p->file) {
 		text_escape(&line, str_from(p->file));
@@ -247,13 +244,12 @@ static void put_rollout(const struct difference_printer *p, const struct differe
 	buf_char(out, '\n');
 	if (p->replayed.got)
 		report_divergence(&p->replayed, d, p->style, out);
-	buf_release(&line);
 }
 
 /* A step, rollout or line that exists on one side only. */
 static void put_unpaired(struct difference_printer *p, const struct difference *d, struct buf *out)
 {
-	struct buf line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
 	bool extra = is_extra(d);
 
 	buf_text(&line, extra ? "+ " : "- ");
@@ -266,7 +262,6 @@ static void put_unpaired(struct difference_printer *p, const struct difference *
 	style_put(out, p->style, extra ? COLOR_GREEN : COLOR_RED, buf_view(&line));
 	buf_char(out, '\n');
 	p->line = LINE_UNKNOWN;
-	buf_release(&line);
 }
 
 static void put_heading(struct difference_printer *p, const struct line *l, struct buf *out)
@@ -297,12 +292,11 @@ static size_t hidden_start(struct str a, struct str b, size_t columns)
 static void put_cut(struct str text, size_t hidden, const char *color, struct style style,
                     struct buf *out)
 {
-	struct buf cut = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF cut = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&cut, "…");
 	text_escape_cut(&cut, str_skip(text, hidden), value_columns(style));
 	style_put(out, style, color, buf_view(&cut));
-	buf_release(&cut);
 }
 
 /* Prints two strings as a word diff, if requested or if they are too long to show whole, or from their
@@ -311,7 +305,7 @@ static bool put_strings(const struct difference_printer *p, const struct differe
                         struct buf *out)
 {
 	struct word_diff_style words = {p->word_diff || !p->style.color, p->style.color};
-	struct buf before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
 	size_t columns = value_columns(p->style), hidden = 0;
 	bool put = false;
 
@@ -327,7 +321,6 @@ static bool put_strings(const struct difference_printer *p, const struct differe
 		buf_text(out, " -> ");
 		put_cut(buf_view(&after), hidden, COLOR_GREEN, p->style, out);
 	}
-	BUFS_RELEASE(&before, &after);
 	return put || hidden;
 }
 

@@ -63,7 +63,7 @@ static void put_origin(const struct rollout_verdict *v, enum finding_origin orig
 static void put_sentence(const struct finding *f, size_t indent, struct style style,
                          struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&text, "%s: ", f->rule);
 	if (f->first_turn >= 0) {
@@ -72,7 +72,6 @@ static void put_sentence(const struct finding *f, size_t indent, struct style st
 	}
 	text_escape(&text, str_from(f->message));
 	style_wrap(out, style, buf_view(&text), indent);
-	buf_release(&text);
 }
 
 void report_findings(const struct rollout_verdict *v, enum finding_origin origin,
@@ -135,17 +134,16 @@ static void put_more(const char *rule, struct buf *out)
 
 void report_more(const char *rule, struct style style, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	put_more(rule, &text);
 	style_wrap(out, style, buf_view(&text), strlen("more: "));
-	buf_release(&text);
 }
 
 void report_cause(const struct rollout_verdict *v, const struct finding *f,
                   enum finding_origin origin, struct style style, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	size_t start = out->n;
 
 	put_origin(v, origin, out);
@@ -156,7 +154,6 @@ void report_cause(const struct rollout_verdict *v, const struct finding *f,
 	buf_text(&text, "; ");
 	put_more(f->rule, &text);
 	style_wrap(out, style, buf_view(&text), indent);
-	buf_release(&text);
 }
 
 static void put_count(const char *between, int64_t n, const char *what, struct buf *out)
@@ -308,7 +305,7 @@ static void put_causes(const struct judge_summary *s, bool many, struct buf *out
 
 void report_failures(const struct judge_summary *s, struct style style, struct buf *out)
 {
-	struct buf line = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 	int64_t failed = 0;
 
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
@@ -328,7 +325,6 @@ void report_failures(const struct judge_summary *s, struct style style, struct b
 		buf_text(&line, "; its reward is not a reward");
 	}
 	style_wrap(out, style, buf_view(&line), 0);
-	buf_release(&line);
 }
 
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,

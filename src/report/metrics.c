@@ -69,7 +69,7 @@ void report_metrics_title(struct buf *out)
 
 void report_metrics_row(struct str task, const struct metrics *m, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	size_t wide = text_escape_cut(&text, task.p ? task : STR("(no task)"), TASK_COLUMNS);
 
@@ -81,7 +81,6 @@ void report_metrics_row(struct str task, const struct metrics *m, struct buf *ou
 		buf_printf(out, "  %*s", row_cells[i].columns, buf_cstr(&text));
 	}
 	buf_char(out, '\n');
-	buf_release(&text);
 }
 
 void report_checklist(const struct checklist_line lines[CHECKLIST], struct style style,

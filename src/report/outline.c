@@ -16,7 +16,7 @@ struct outline_level {
 /* A string's text line by line, indented. */
 static void outline_lines(struct buf *out, struct str string, size_t indent)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE), marked = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), marked = BUF(BUF_MAX_MESSAGE);
 	struct str rest;
 
 	json_decode(string, &text);
@@ -28,7 +28,6 @@ static void outline_lines(struct buf *out, struct str string, size_t indent)
 		buf_printf(out, "%*s", line.n ? (int)indent : 0, "");
 		text_escape_line(out, line);
 	} while (rest.n);
-	BUFS_RELEASE(&text, &marked);
 }
 
 /* True if it fits on the label's line. */
@@ -99,7 +98,7 @@ static bool next(struct outline_level *l, struct buf *name, struct str *value)
 static void add_tree(struct buf *out, struct str value, size_t depth, size_t columns)
 {
 	struct outline_level levels[LEVELS + 1];
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 	size_t open = 0;
 
 	if (add_value(out, value, depth, columns))
@@ -115,7 +114,6 @@ static void add_tree(struct buf *out, struct str value, size_t depth, size_t col
 		if (add_value(out, value, below, columns))
 			levels[open++] = (struct outline_level){.container = value};
 	}
-	buf_release(&name);
 }
 
 void outline_add(struct buf *out, const char *label, struct str value, struct style style)

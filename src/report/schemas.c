@@ -113,11 +113,10 @@ static void put_value(struct json_writer *w, const char *name, const char *meani
 
 static void put_reference(struct json_writer *w, const char *name)
 {
-	struct buf to = BUF(BUF_MAX_SMALL);
+	AUTO_BUF to = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&to, "#/$defs/%s", name);
 	jw_put_str(w, "$ref", buf_view(&to));
-	buf_release(&to);
 }
 
 /* ---- a line by its type ---- */
@@ -290,7 +289,7 @@ static void put_definitions(struct json_writer *w, const char *command)
 bool schema_results(const char *command, struct buf *out)
 {
 	struct json_writer w;
-	struct buf title = BUF(BUF_MAX_SMALL), types = BUF(BUF_MAX_SMALL);
+	AUTO_BUF title = BUF(BUF_MAX_SMALL), types = BUF(BUF_MAX_SMALL);
 
 	for (enum result r = 0; r < RESULTS; r++)
 		if (result_is_of(&result_lines[r], command))
@@ -308,6 +307,5 @@ bool schema_results(const char *command, struct buf *out)
 	jw_pack(&w, "],$defs:{");
 	put_definitions(&w, command);
 	jw_pack(&w, "}}");
-	BUFS_RELEASE(&title, &types);
 	return true;
 }

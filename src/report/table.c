@@ -145,7 +145,7 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 	struct str env = l->value[KEY_ENV], policy = l->value[KEY_POLICY];
 	struct str era = JSON_GET(JSON_GET(l->value[KEY_META], "mcp"), "era");
 	struct str source = JSON_GET(l->value[KEY_STATE_SOURCE], "kind");
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, l->rollout, 80);
 	put_pair(&text, "", JSON_GET(env, "protocol"));
@@ -160,19 +160,17 @@ static void put_title(struct table *t, const struct line *l, struct buf *out)
 	else
 		put_pair(&text, "state from ", source);
 	style_wrap(out, t->style, buf_view(&text), 0);
-	buf_release(&text);
 }
 
 /* Appends ": " and a string's text; nothing if there is none. */
 static void put_sentence(struct buf *out, struct str string)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(string) == JSON_STRING && json_decode(string, &text) && text.n) {
 		buf_text(out, ": ");
 		buf_str(out, buf_view(&text));
 	}
-	buf_release(&text);
 }
 
 static void put_event(struct table *t, struct buf *text, struct buf *out)
@@ -199,7 +197,7 @@ static void end_events(struct table *t, struct buf *out)
 static void event(struct table *t, const struct line *l, struct buf *out)
 {
 	struct str name = json_inner(l->value[KEY_EVENT]);
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (!str_eq(name, buf_view(&t->event))) {
 		end_events(t, out);
@@ -209,12 +207,11 @@ static void event(struct table *t, const struct line *l, struct buf *out)
 		return;
 	event_text(&text, l);
 	put_event(t, &text, below_rows(t, out));
-	buf_release(&text);
 }
 
 static void ending(struct table *t, const struct line *l, struct buf *out)
 {
-	struct buf sentence = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF sentence = BUF(BUF_MAX_MESSAGE), text = BUF(BUF_MAX_MESSAGE);
 
 	if (l->status == END_UNREACHABLE && t->timed_out)
 		buf_text(&sentence, "timed out"); /* it was reached before */
@@ -224,7 +221,6 @@ static void ending(struct table *t, const struct line *l, struct buf *out)
 		put_sentence(&sentence, l->value[KEY_REASON]);
 	text_escape_cut(&text, buf_view(&sentence), 240);
 	style_wrap(out, t->style, buf_view(&text), 0);
-	BUFS_RELEASE(&sentence, &text);
 }
 
 /* The rows of a live table say what changed; what it was is known now. */

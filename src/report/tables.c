@@ -284,7 +284,7 @@ static void put_rollout(struct tables *t, const struct table_rollout *kept,
 	const struct rollout_facts *r = u->rollout;
 	const struct rollout_end *e = u->end;
 	const struct counters *c = &e->counters;
-	struct buf scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
 	struct line h = {.type = LINE_UNKNOWN};
 	struct json_writer w;
 	char seed[24] = "null";
@@ -302,7 +302,6 @@ static void put_rollout(struct tables *t, const struct table_rollout *kept,
 	jw_pack(&w, "%c,%c,%c,%c,%c,%c,%r]", c->turns, c->steps, c->effective, c->unknown,
 	        c->failed, c->longest_failed_run, number_of(t, str_from(c->reward)));
 	put_row(t);
-	buf_release(&scratch);
 }
 
 /* ---- lines ---- */

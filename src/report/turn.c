@@ -55,7 +55,7 @@ static void put_outcome(const struct line *l, struct style style, struct buf *ou
 {
 	struct str error = l->value[KEY_ERROR], class = JSON_GET(error, "class"),
 		   layer = JSON_GET(error, "layer");
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 
 	if (l->outcome == OUTCOME_NONE)
@@ -80,7 +80,6 @@ static void put_outcome(const struct line *l, struct style style, struct buf *ou
 			            m.value, style);
 		}
 	}
-	buf_release(&text);
 }
 
 static void put_after(const struct step_view *s, struct style style, struct buf *out)
@@ -188,7 +187,7 @@ bool turn_view_found(const struct turn_view *v)
 static void close_step(struct turn_view *v, const struct evidence_update *u, struct buf *out)
 {
 	const struct line *next = u->derived.line;
-	struct buf scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
 	struct line step;
 
 	/* the line was parsed before */
@@ -206,7 +205,6 @@ static void close_step(struct turn_view *v, const struct evidence_update *u, str
 	}
 	buf_clear(&v->step);
 	buf_clear(&v->events);
-	buf_release(&scratch);
 }
 
 void turn_view_line(struct turn_view *v, const struct evidence_update *u, struct buf *out)

@@ -280,7 +280,7 @@ static int read_first(struct partial_reading *r, struct str line, struct error *
 static int read_line(struct partial_reading *r, struct str line, struct error *err)
 {
 	struct json_fault fault;
-	struct arena arena = {.last = NULL};
+	AUTO_ARENA arena = {.last = NULL};
 
 	if (json_validate(line, &fault)) {
 		return error_set(err, FAIL_INPUT, "not a partial result of stats: %s at byte %zu",
@@ -290,7 +290,6 @@ static int read_line(struct partial_reading *r, struct str line, struct error *e
 		return read_first(r, line, err);
 	bool good = read_task(r->stats, &arena, line);
 
-	arena_release(&arena);
 	r->left--;
 	return good ? 0 : error_set(err, FAIL_INPUT, "not a task of a partial result of stats");
 }

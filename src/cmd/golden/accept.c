@@ -112,12 +112,11 @@ static const char *refusal_of(const struct golden *g, struct buf *why)
 
 bool accept_may_replace(const struct golden *g)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	const char *why = refusal_of(g, &text);
 
 	if (why)
 		log_warn("%s: rollout %.*s is not accepted: %s", g->file, STR_ARG(g->want.id), why);
-	buf_release(&text);
 	return !why;
 }
 

@@ -11,12 +11,11 @@
 
 void advise_tool(struct names *said, const struct golden *g, const struct tool_change *t)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	tool_change_say(t, &text);
 	if (names_note(said, buf_view(&text)))
 		log_warn("%s: %s", g->file, buf_cstr(&text));
-	buf_release(&text);
 }
 
 static void advise_env(void *ctx, const char *sentence)
@@ -41,7 +40,7 @@ static bool has_tool(struct str tools, struct str name)
 static void advise_map(struct names *said, const struct golden *g)
 {
 	struct str tools = g->got.header.value[KEY_TOOLS], tool;
-	struct buf from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL);
+	AUTO_BUF from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL);
 	size_t at = 0, i = 0;
 	struct str name = STR_NONE;
 
@@ -58,7 +57,6 @@ static void advise_map(struct names *said, const struct golden *g)
 			         buf_cstr(&to));
 		}
 	}
-	BUFS_RELEASE(&from, &to);
 }
 
 void advise_tools(struct names *said, const struct golden *g)

@@ -220,11 +220,10 @@ static void show_answers(struct bisecting *b, size_t index)
 		buf_printf(out, "    %c  %-16s ", letter(b, &b->layers[i]),
 		           outcome ? outcome : "-");
 		if (l) {
-			struct buf text = BUF(BUF_MAX_MESSAGE);
+			AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 			brief_value(&text, l->value[KEY_OBSERVATION]);
 			text_escape_cut(out, buf_view(&text), BRIEF_MAX);
-			buf_release(&text);
 		}
 		buf_char(out, '\n');
 	}
@@ -249,7 +248,7 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 	                            .take = take_difference,
 	                            .ctx = b};
 	struct compare_count count = {0};
-	struct buf heading = BUF(BUF_MAX_SMALL);
+	AUTO_BUF heading = BUF(BUF_MAX_SMALL);
 
 	if (!first->whole || !second->whole)
 		return;
@@ -271,7 +270,6 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 	}
 	if (count.differences)
 		note_change(b, g, layer);
-	buf_release(&heading);
 }
 
 static int compare_all(struct bisecting *b, struct error *err)

@@ -107,14 +107,13 @@ static bool was_sent(const struct line *l)
 
 static int add_sent(struct golden_reading *r, const struct line *l, struct error *err)
 {
-	struct buf text = BUF(SIZE_MAX / 2), scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(SIZE_MAX / 2), scratch = BUF(BUF_MAX_SMALL);
 	struct line mapped = *l;
 	int failed = tool_map_apply(r->goldens->tool_map, l, &text) &&
 	             line_parse(buf_view(&text), &scratch, &mapped, NULL, err);
 
 	mapped.number = l->number;
 	failed = failed || rollout_copy_add(&r->one->want, r->strip, &mapped, err);
-	BUFS_RELEASE(&text, &scratch);
 	return failed ? -1 : 0;
 }
 
@@ -171,11 +170,10 @@ static void read_source(struct golden *g)
 {
 	struct str source = g->want.header.value[KEY_STATE_SOURCE], each;
 	struct str list = JSON_GET(source, "ignore");
-	struct buf spec = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF spec = BUF(BUF_MAX_MESSAGE);
 
 	state_source_spell(source, &spec);
 	g->state = spec.n ? arena_str(&g->want.arena, buf_view(&spec)) : STR_NONE;
-	buf_release(&spec);
 	g->ignore = arena_new(&g->want.arena, (json_count(list) + 1) * sizeof(*g->ignore));
 	if (str_is(JSON_GET(source, "names"), "false"))
 		g->ignore[g->ignore_count++] = "none";
@@ -319,7 +317,7 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
                      const struct opt_list *masks, struct error *err)
 {
 	struct golden *one = add_golden(g, file);
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&id, "%s.0", t->id);
 	one->unrecorded = t;
@@ -329,7 +327,6 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	for (size_t i = 0; i < masks->count; i++)
 		one->masks[one->mask_count++] = masks->item[i];
 	keep_texts(g);
-	buf_release(&id);
 	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
 }
 
@@ -486,7 +483,7 @@ static void write_rollouts(const struct goldens *g, const char *file, bool over,
 
 int goldens_write(const struct goldens *g, const char *file, bool over, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	struct new_file to = {.fd = -1};
 
 	buf_printf(&path, "%s%s", file, over ? "" : ".new");
@@ -501,16 +498,14 @@ int goldens_write(const struct goldens *g, const char *file, bool over, struct e
 		failed = new_file_publish(&to, err);
 	}
 	new_file_release(&to);
-	buf_release(&path);
 	return failed;
 }
 
 void goldens_forget(const char *file)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&path, "%s.new", file);
 	if (file_is_of_kind(buf_cstr(&path), &recording_kind))
 		unlink(buf_cstr(&path));
-	buf_release(&path);
 }

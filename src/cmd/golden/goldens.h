@@ -82,7 +82,7 @@ MUST_USE int goldens_check_begin(const struct goldens *g, const struct target_op
                                  struct error *err);
 void goldens_release(struct goldens *g);
 
-/* The calls of the rollout that was chosen as policy (goldens_choice.h); absent: none was. */
+/* The calls of the rollout that was chosen as policy; absent: none was. */
 struct str goldens_policy(const struct goldens *g);
 
 /* Sets the golden's task, seed, reset arguments, state source with what is ignored, and masks in conf; values

@@ -1,4 +1,4 @@
-/* Choosing one of several rollouts, and its calls as policy: see goldens_choice.h. */
+/* Choosing one of several rollouts, and its calls as policy: see goldens.h. */
 #include "cmd/golden/goldens.h"
 
 #include "base/file.h"
@@ -70,7 +70,7 @@ static int list_ids(const struct goldens *g, const char *id, struct error *err)
 int goldens_choose(const struct goldens *g, const char *rule, const char *id, struct golden **out,
                    struct error *err)
 {
-	struct buf first = BUF(BUF_MAX_SMALL);
+	AUTO_BUF first = BUF(BUF_MAX_SMALL);
 	bool several = g->count > 1;
 	int failed = several && !id && rule ? find_first(g->items[0].file, rule, &first, err) : 0;
 	const char *wanted = first.n ? buf_cstr(&first) : id;
@@ -83,7 +83,6 @@ int goldens_choose(const struct goldens *g, const char *rule, const char *id, st
 	}
 	if (!failed && !*out)
 		failed = list_ids(g, wanted, err);
-	buf_release(&first);
 	return failed;
 }
 
@@ -106,13 +105,10 @@ static bool begins_like_recording(const char *file, struct buf *env)
 
 int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
 {
-	struct buf env = BUF(BUF_MAX_MESSAGE);
-	int failed = !file_may_block(file) && begins_like_recording(file, &env)
-	                     ? env_target_check_recorded(o, file, buf_view(&env), err)
-	                     : 0;
-
-	buf_release(&env);
-	return failed;
+	AUTO_BUF env = BUF(BUF_MAX_MESSAGE);
+	return !file_may_block(file) && begins_like_recording(file, &env)
+	               ? env_target_check_recorded(o, file, buf_view(&env), err)
+	               : 0;
 }
 
 int goldens_read_policy(struct goldens *g, const char **policy, const struct recorded_options *o,

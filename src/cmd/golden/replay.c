@@ -222,7 +222,7 @@ static void take_difference(void *ctx, const struct difference *d)
 /* `problem`: why it was not compared, or NULL. */
 static void report_golden(struct replaying *r, const struct golden *g, const char *problem)
 {
-	struct buf hint = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF hint = BUF(BUF_MAX_MESSAGE);
 	bool counts = g->count.differences && !g->accepted;
 	struct report_case c = {.file = g->file,
 	                        .line = g->want.header.number,
@@ -238,7 +238,6 @@ static void report_golden(struct replaying *r, const struct golden *g, const cha
 	proposals_say(&g->proposals, &hint);
 	c.hint = hint.n ? buf_cstr(&hint) : NULL;
 	reports_case(r->reports, &c);
-	buf_release(&hint);
 }
 
 static void compare_one(struct replaying *r, struct golden *g)
@@ -275,7 +274,7 @@ static void compare_one(struct replaying *r, struct golden *g)
 static int ask(struct replaying *r, struct golden *g, struct error *err)
 {
 	enum review_answer answer = r->for_all;
-	struct buf question = BUF(BUF_MAX_SMALL);
+	AUTO_BUF question = BUF(BUF_MAX_SMALL);
 
 	text_escape(&question, str_from(g->file));
 	buf_text(&question, ": rollout ");
@@ -287,7 +286,6 @@ static int ask(struct replaying *r, struct golden *g, struct error *err)
 		r->for_all = answer;
 	g->accepted = answer == REVIEW_ACCEPT || answer == REVIEW_ACCEPT_ALL;
 	g->rejected = answer == REVIEW_REJECT;
-	buf_release(&question);
 	return failed ? -1 : 0;
 }
 

@@ -147,14 +147,13 @@ static void write_policy(struct str calls, const struct golden *g, struct buf *o
 	const char *between = "\n";
 
 	buf_text(out, "{\n\t\"kind\": \"script\",\n\t\"name\": \"shrunk\",\n\t\"description\": ");
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	buf_printf(
 		&text,
 		"The calls of rollout %.*s that are needed to reproduce the finding or difference.",
 		STR_ARG(g->want.id));
 	json_quote(out, buf_view(&text));
-	buf_release(&text);
 	buf_text(out, ",\n\t\"calls\": [");
 	for (size_t cursor = 0; json_next(calls, &cursor, &call); between = ",\n")
 		buf_printf(out, "%s\t\t%.*s", between, STR_ARG(call));
@@ -164,13 +163,11 @@ static void write_policy(struct str calls, const struct golden *g, struct buf *o
 static int write_policy_file(const struct shrink_files *f, struct str calls, const struct golden *g,
                              struct error *err)
 {
-	struct buf text = BUF(SIZE_MAX / 2);
+	AUTO_BUF text = BUF(SIZE_MAX / 2);
 
 	write_policy(calls, g, &text);
 	struct new_file_conf conf = {buf_cstr(&f->policy), .replace = f->replace};
-	int failed = new_file_put(&conf, buf_view(&text), err);
-	buf_release(&text);
-	return failed;
+	return new_file_put(&conf, buf_view(&text), err);
 }
 
 /* ---- playing ---- */
@@ -202,7 +199,7 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	struct shrink_attempts *all = ctx;
 	struct shrinking *s = all->shrinking;
 	struct shrink_attempt *attempt = &all->list[index];
-	struct buf calls = BUF(SIZE_MAX / 2);
+	AUTO_BUF calls = BUF(SIZE_MAX / 2);
 	struct symptom_watch watch = {0};
 	struct line_sink sink = {symptom_watch_line, &watch};
 
@@ -222,7 +219,6 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 		note_peer(s, result);
 	}
 	symptom_watch_release(&watch);
-	buf_release(&calls);
 	return failed ? -1 : 0;
 }
 
@@ -434,7 +430,7 @@ static void say_result(struct shrinking *s, const struct minimized *m,
 static int finish(struct shrinking *s, const struct minimized *m, struct error *err)
 {
 	struct sublist list = {m->index, m->count};
-	struct buf calls = BUF(SIZE_MAX / 2);
+	AUTO_BUF calls = BUF(SIZE_MAX / 2);
 	struct shrink_attempt last = {0};
 
 	write_calls(s, &list, &calls);
@@ -448,7 +444,6 @@ static int finish(struct shrinking *s, const struct minimized *m, struct error *
 		put_result(s, m, &calls, last.seen);
 	else if (!failed)
 		say_result(s, m, &last);
-	buf_release(&calls);
 	return failed || output_flush(&s->out, err) ? -1 : !last.seen;
 }
 

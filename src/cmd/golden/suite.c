@@ -100,7 +100,7 @@ static void say(const struct report_case *c, struct reports *reports, struct buf
 static void say_obsolete(struct suite *s, const struct golden *g, struct reports *reports,
                          struct buf *out)
 {
-	struct buf problem = BUF(BUF_MAX_SMALL);
+	AUTO_BUF problem = BUF(BUF_MAX_SMALL);
 
 	s->obsolete++;
 	buf_printf(&problem, "rollout %.*s belongs to no task in %s", STR_ARG(g->want.id),
@@ -112,13 +112,12 @@ static void say_obsolete(struct suite *s, const struct golden *g, struct reports
 	                          .problem = buf_cstr(&problem),
 	                          .golden = "obsolete"},
 	    reports, out);
-	buf_release(&problem);
 }
 
 static void say_missing(struct suite *s, const struct task *t, struct reports *reports,
                         struct buf *out)
 {
-	struct buf problem = BUF(BUF_MAX_SMALL);
+	AUTO_BUF problem = BUF(BUF_MAX_SMALL);
 
 	s->missing++;
 	buf_printf(&problem, "task %s has no golden (record one with %s)", t->id,
@@ -130,7 +129,6 @@ static void say_missing(struct suite *s, const struct task *t, struct reports *r
 	                          .problem = buf_cstr(&problem),
 	                          .golden = "missing"},
 	    reports, out);
-	buf_release(&problem);
 }
 
 static bool mark_task(struct task_list *t, struct str id)
@@ -147,7 +145,7 @@ static bool mark_task(struct task_list *t, struct str id)
 static bool add_file(struct file_list *files, const char *directory, const struct task *t)
 {
 	struct recordings names = {.path = BUF(BUF_MAX_SMALL)};
-	struct buf id = BUF(BUF_MAX_SMALL), path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL), path = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&names.path, "%s%s", directory,
 	           str_ends(str_from(directory), STR("/")) ? "" : "/");
@@ -158,7 +156,7 @@ static bool add_file(struct file_list *files, const char *directory, const struc
 		files->paths = mem_resize(files->paths, files->count + 1, sizeof(*files->paths));
 		files->paths[files->count++] = mem_text(buf_view(&path));
 	}
-	BUFS_RELEASE(&names.path, &id, &path);
+	buf_release(&names.path);
 	return is_new;
 }
 

@@ -20,11 +20,10 @@ struct known_step {
 
 static uint64_t hash_json(uint64_t hash, struct str value)
 {
-	struct buf canon = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF canon = BUF(BUF_MAX_MESSAGE);
 
 	json_canon(json_is_null(value) ? STR("null") : value, NULL, JSON_EDIT_DROP, &canon);
 	hash = map_hash_with(hash, map_hash(buf_view(&canon)));
-	buf_release(&canon);
 	return hash;
 }
 
@@ -144,12 +143,11 @@ int symptom_watch_line(void *watch, const struct line *l, struct error *err)
 
 static void note_divergence(struct symptom_watch *w, const struct line *step)
 {
-	struct buf text = BUF(sizeof(w->message) - 64);
+	AUTO_BUF text = BUF(sizeof(w->message) - 64);
 
 	brief_call(&text, step);
 	snprintf(w->message, sizeof(w->message), "%s did not get the reply in the golden",
 	         buf_cstr(&text));
-	buf_release(&text);
 	w->seen = true;
 	w->last_step = step->step;
 }

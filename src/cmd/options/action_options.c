@@ -32,7 +32,7 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 	}
 	if (o->calls.count)
 		return error_set(err, FAIL_USAGE, "--policy - and --call are mutually exclusive");
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("policy", "-", &text, err);
 	struct str rest = buf_view(&text);
 	*policy = NULL;
@@ -47,7 +47,6 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 		}
 	}
 	out->item = out->lines;
-	buf_release(&text);
 	return failed || out->count
 	               ? failed
 	               : error_set(err, FAIL_INPUT,

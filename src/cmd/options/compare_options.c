@@ -131,7 +131,7 @@ void compare_rules_warn(const struct compare_rules *r, const char *seen)
 
 	for (size_t i = 0; p->missed && i < p->count; i++) {
 		const struct used_pattern *one = &p->items[i];
-		struct buf near = BUF(BUF_MAX_SMALL);
+		AUTO_BUF near = BUF(BUF_MAX_SMALL);
 
 		if (!one->matched && patterns_suggest(p, one, &near)) {
 			log_warn("%s: '%s' matches nothing in %s; did you mean '%s'?", one->origin,
@@ -139,7 +139,6 @@ void compare_rules_warn(const struct compare_rules *r, const char *seen)
 		} else if (!one->matched) {
 			log_warn("%s: '%s' matches nothing in %s", one->origin, one->text, seen);
 		}
-		buf_release(&near);
 	}
 }
 
@@ -154,14 +153,13 @@ void compare_rules_release(struct compare_rules *r)
 static void put_option(struct buf *out, const struct proposed *one)
 {
 	static const char *const names[] = {"--mask", "--tolerance", "--unordered"};
-	struct buf word = BUF(BUF_MAX_SMALL);
+	AUTO_BUF word = BUF(BUF_MAX_SMALL);
 
 	buf_text(&word, one->pattern);
 	if (one->kind == PROPOSE_TOLERANCE)
 		buf_printf(&word, "=1e%d", one->exponent);
 	buf_printf(out, " %s ", names[one->kind]);
 	config_shell_word(out, buf_cstr(&word));
-	buf_release(&word);
 }
 
 void proposals_say(const struct proposals *p, struct buf *out)
@@ -254,7 +252,7 @@ static int add_lines(struct mask_list *l, struct str text, const char *path, str
 int mask_list_file(struct mask_list *l, const char *golden, struct patterns *uses,
                    struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(MASK_FILE_MAX);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL), text = BUF(MASK_FILE_MAX);
 	int failed = 0;
 
 	buf_printf(&path, "%s.masks", golden);
@@ -262,7 +260,6 @@ int mask_list_file(struct mask_list *l, const char *golden, struct patterns *use
 		failed = file_read_regular("mask file", buf_cstr(&path), &text, err) ||
 		         add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
 	}
-	BUFS_RELEASE(&path, &text);
 	return failed ? -1 : 0;
 }
 

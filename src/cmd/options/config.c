@@ -80,7 +80,7 @@ static const char *origin_of(struct config *f, const struct keyed *k)
 /* Resolves a path relative to the project file; other values are returned unchanged. */
 static const char *beside(struct config *f, const struct opt *o, const char *value)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	const char *found = value;
 
 	if (o->arg && !strncmp(o->arg, "FILE", 4) && value[0] != '/' && f->file.directory) {
@@ -88,7 +88,6 @@ static const char *beside(struct config *f, const struct opt *o, const char *val
 		if (access(buf_cstr(&path), F_OK) == 0)
 			found = arena_str(&f->arena, buf_view(&path)).p;
 	}
-	buf_release(&path);
 	return found;
 }
 
@@ -242,7 +241,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 		return -1;
 	for (const cJSON *m = tree_first(headers); header && m; m = m->next) {
 		struct config_variables used = {.count = 0};
-		struct buf line = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_MESSAGE);
+		AUTO_BUF line = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_MESSAGE);
 		const char *value;
 
 		k->key = m->string;
@@ -256,7 +255,6 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
 		}
 		failed = failed ? failed : add_secrets(f, k, &used, values);
-		BUFS_RELEASE(&line, &shown);
 		if (failed)
 			return -1;
 	}
@@ -266,7 +264,7 @@ static int add_headers(struct config *f, const struct config_file *file, struct 
 /* {"NAME": "value"}: the environment of a stdio: server. */
 static int add_variables(struct config *f, struct keyed *k, const cJSON *env, void *values)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct config_variables secret = {.count = 0};
 
 	if (env && tree_is_object(k, env))
@@ -281,12 +279,9 @@ static int add_variables(struct config *f, struct keyed *k, const cJSON *env, vo
 		}
 		buf_clear(&text);
 		buf_printf(&text, "%s=%s", k->key, value);
-		if (add(f, k, "pass_env", arena_str(k->arena, buf_view(&text)).p, values)) {
-			buf_release(&text);
+		if (add(f, k, "pass_env", arena_str(k->arena, buf_view(&text)).p, values))
 			return -1;
-		}
 	}
-	buf_release(&text);
 	return add_secrets(f, k, &secret, values);
 }
 
@@ -401,11 +396,10 @@ static void find_secrets(struct config *f, const char *target)
 
 static void show(const struct config *f, const char *text, struct buf *out)
 {
-	struct buf plain = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF plain = BUF(BUF_MAX_MESSAGE);
 
 	secrets_redact(f->secrets, str_from(text), &plain);
 	text_escape(out, buf_view(&plain));
-	buf_release(&plain);
 }
 
 static bool is_overridden(const struct config *f, size_t index)

@@ -69,7 +69,7 @@ static const char *open_found(const char *path, int *fd)
 static int read_text(const char *path, int fd, struct arena *arena, struct config_file *f,
                      struct error *err)
 {
-	struct buf content = BUF(CONFIG_MAX);
+	AUTO_BUF content = BUF(CONFIG_MAX);
 	const char *slash = strrchr(path, '/');
 	int failed = f->named ? file_read("configuration", path, &content, err)
 	                      : file_read_fd("configuration", path, fd, &content, err);
@@ -81,7 +81,6 @@ static int read_text(const char *path, int fd, struct arena *arena, struct confi
 			slash ? arena_str(arena, (struct str){path, (size_t)(slash - path)}).p
 			      : ".";
 	}
-	buf_release(&content);
 	return failed;
 }
 
@@ -104,7 +103,7 @@ int config_file_read(const char *path, struct arena *arena, struct config_file *
 /* Other settings than the user's are none: the command stops, and says what to do. */
 static int refuse_found(const char *path, const char *flaw, struct error *err)
 {
-	struct buf cure = BUF(BUF_MAX_SMALL), word = BUF(BUF_MAX_SMALL);
+	AUTO_BUF cure = BUF(BUF_MAX_SMALL), word = BUF(BUF_MAX_SMALL);
 
 	config_shell_word(&word, path);
 	if (!strcmp(flaw, WRITABLE))
@@ -113,7 +112,6 @@ static int refuse_found(const char *path, const char *flaw, struct error *err)
 	          "%s may not be used: it %s: %sname it with --config %s, or use none with "
 	          "ROLLDBG_CONFIG=",
 	          path, flaw, buf_cstr(&cure), buf_cstr(&word));
-	BUFS_RELEASE(&word, &cure);
 	return -1;
 }
 
@@ -182,7 +180,7 @@ int config_expand(struct keyed *k, const cJSON *string, environment *variable, c
                   struct config_variables *used)
 {
 	const char *text = string->valuestring, *begin = text, *open, *name;
-	struct buf result = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF result = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 
 	tree_at(k, string);
@@ -203,7 +201,6 @@ int config_expand(struct keyed *k, const cJSON *string, environment *variable, c
 		buf_text(&result, text);
 		*out = arena_str(k->arena, (struct str){buf_cstr(&result), result.n}).p;
 	}
-	buf_release(&result);
 	return failed;
 }
 

@@ -30,21 +30,19 @@ const struct opt *config_option_of(const struct opt *opts, size_t count, const c
 static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
                        const char *const *more)
 {
-	struct names names = {.count = 0};
+	AUTO_NAMES names = {.count = 0};
 
 	for (; *more; more++)
 		names_add(&names, str_from(*more));
 	for (size_t i = 0; opts && i < count; i++) {
-		struct buf name = BUF(BUF_MAX_SMALL);
+		AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 		for (const char *c = opts[i].name; *c; c++)
 			buf_char(&name, *c == '-' ? '_' : *c);
 		names_add(&names, buf_view(&name));
-		buf_release(&name);
 	}
 	keyed_fail(k, "unknown key \"%.*s\"", STR_ARG(text_utf8_cut(str_from(k->key), 60)));
 	names_suggest(k->err, str_from(k->key), names.text, names.count);
-	names_release(&names);
 	return -1;
 }
 
@@ -163,7 +161,7 @@ static int check_keys(struct keyed *k, const cJSON *object, const struct command
 
 static int unknown_command(struct keyed *k, const char *name)
 {
-	struct names names = {.count = 0};
+	AUTO_NAMES names = {.count = 0};
 
 	for (size_t i = 0; i < commands_count; i++)
 		if (!commands[i]->no_config)
@@ -171,7 +169,6 @@ static int unknown_command(struct keyed *k, const char *name)
 	keyed_fail(k, "defaults: unknown command \"%.*s\"",
 	           STR_ARG(text_utf8_cut(str_from(name), 60)));
 	names_suggest(k->err, str_from(name), names.text, names.count);
-	names_release(&names);
 	return -1;
 }
 
@@ -313,13 +310,12 @@ static int open_servers(struct keyed *k, const cJSON *file, const cJSON **server
 
 void config_suggest(struct error *err, const char *name, const cJSON *object)
 {
-	struct names names = {.count = 0};
+	AUTO_NAMES names = {.count = 0};
 
 	for (const cJSON *m = tree_first(object); m; m = m->next)
 		names_add(&names, str_from(m->string));
 	if (names.count)
 		names_suggest(err, str_from(name), names.text, names.count);
-	names_release(&names);
 }
 
 static int add_words(struct keyed *k, environment *variable, const cJSON *args, struct buf *command,

@@ -29,7 +29,7 @@ struct output output_of_results(bool json)
 
 int output_flush(struct output *o, struct error *err)
 {
-	struct buf shown = BUF(SIZE_MAX / 2);
+	AUTO_BUF shown = BUF(SIZE_MAX / 2);
 	struct str text = buf_view(&o->text);
 	size_t done;
 
@@ -38,7 +38,6 @@ int output_flush(struct output *o, struct error *err)
 		text = buf_view(&shown);
 	}
 	int failed = fd_write(o->fd, text, &done);
-	buf_release(&shown);
 	if (failed) {
 		if (errno != EPIPE) {
 			return error_errno(err, "cannot write to standard %s",

@@ -62,7 +62,7 @@ static bool is_starting(int status)
 /* The end of the server's output, on one line. */
 static void put_tail(struct own_server *s, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (!file_read("output of the server", buf_cstr(&s->log), &text, ERROR_IGNORED)) {
 		struct str tail = text_trim(buf_view(&text));
@@ -73,18 +73,16 @@ static void put_tail(struct own_server *s, struct buf *out)
 			text_escape(out, tail);
 		}
 	}
-	buf_release(&text);
 }
 
 static int set_ended(struct own_server *s, struct error *err)
 {
-	struct buf tail = BUF(BUF_MAX_SMALL);
+	AUTO_BUF tail = BUF(BUF_MAX_SMALL);
 
 	child_terminate(s->child);
 	put_tail(s, &tail);
 	error_set(err, FAIL_TRANSPORT, "the server of --serve %s%s", child_why(s->child),
 	          buf_cstr(&tail));
-	buf_release(&tail);
 	child_free(s->child);
 	s->child = NULL;
 	return -1;
@@ -93,7 +91,7 @@ static int set_ended(struct own_server *s, struct error *err)
 static int set_late(const char *url, uint64_t wait_ms, const struct error *last, int status,
                     struct error *err)
 {
-	struct buf span = BUF(BUF_MAX_SMALL);
+	AUTO_BUF span = BUF(BUF_MAX_SMALL);
 	struct error why = *last;
 
 	text_put_duration(&span, wait_ms);
@@ -104,7 +102,6 @@ static int set_late(const char *url, uint64_t wait_ms, const struct error *last,
 		error_set(err, FAIL_TRANSPORT, "no server after %s (--wait): %s", buf_cstr(&span),
 		          why.text);
 	}
-	buf_release(&span);
 	return -1;
 }
 
@@ -142,11 +139,10 @@ static int wait_until_served(struct io *io, const char *url, uint64_t wait_ms, s
 int own_server_wait(struct io *io, const char *url, uint64_t wait_ms, struct own_server *s,
                     struct error *err)
 {
-	struct buf http = BUF(BUF_MAX_SMALL);
+	AUTO_BUF http = BUF(BUF_MAX_SMALL);
 	int failed =
 		http_form(url, &http) ? wait_until_served(io, buf_cstr(&http), wait_ms, s, err) : 0;
 
-	buf_release(&http);
 	return failed;
 }
 
@@ -185,7 +181,7 @@ static int open_log(struct own_server *s, const char *directory, struct error *e
 int own_server_start(struct own_server *s, const char *command, char *const *variables,
                      const char *directory, const char *url, uint64_t wait_ms, struct error *err)
 {
-	struct buf http = BUF(BUF_MAX_SMALL), line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF http = BUF(BUF_MAX_SMALL), line = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 
 	if (!http_form(url, &http)) {
@@ -204,7 +200,6 @@ int own_server_start(struct own_server *s, const char *command, char *const *var
 		failed = child_start(s->io, &conf, &s->child, err) ||
 		         own_server_wait(s->io, url, wait_ms, s, err);
 	}
-	BUFS_RELEASE(&http, &line);
 	return failed ? -1 : 0;
 }
 

@@ -81,7 +81,7 @@ static int add_variable(const struct context *c, struct header_list *l, const ch
                         struct error *err)
 {
 	const char *equals = strchr(spec, '='), *value = equals ? c->variable(equals + 1) : NULL;
-	struct buf header = BUF(BUF_MAX_SMALL);
+	AUTO_BUF header = BUF(BUF_MAX_SMALL);
 
 	if (!equals || !is_name((struct str){spec, (size_t)(equals - spec)})) {
 		return error_set(err, FAIL_USAGE, "--header-env: expected NAME=VARIABLE, got '%s'",
@@ -92,9 +92,7 @@ static int add_variable(const struct context *c, struct header_list *l, const ch
 		                 equals + 1);
 	}
 	buf_printf(&header, "%.*s: %s", (int)(equals - spec), spec, value);
-	int failed = add_header(l, buf_view(&header), "--header-env", err);
-	buf_release(&header);
-	return failed;
+	return add_header(l, buf_view(&header), "--header-env", err);
 }
 
 int headers_read(const struct context *c, const struct header_options *o, struct header_list *out,
@@ -140,7 +138,7 @@ static size_t find(const struct child_variables *v, const char *name)
 
 static void put_variable(struct child_variables *v, const char *name, const char *value)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (find(v, name) < v->count)
 		return;
@@ -148,7 +146,6 @@ static void put_variable(struct child_variables *v, const char *name, const char
 	v->items = mem_resize(v->items, v->count + 2, sizeof(*v->items));
 	v->items[v->count++] = mem_text(buf_view(&text));
 	v->items[v->count] = NULL;
-	buf_release(&text);
 }
 
 /* NAME=value replaces an inherited value. */

@@ -13,19 +13,18 @@
 
 static void add_share(struct names *out, struct str share)
 {
-	struct buf directory = BUF(BUF_MAX_SMALL);
+	AUTO_BUF directory = BUF(BUF_MAX_SMALL);
 
 	buf_str(&directory, share);
 	buf_text(&directory, "/rolldbg/policies");
 	if (share.n)
 		names_add(out, buf_view(&directory));
-	buf_release(&directory);
 }
 
 /* PREFIX/share for the program PREFIX/bin/rolldbg, independent of where it is installed. */
 static void add_own_share(struct names *out)
 {
-	struct buf share = BUF(BUF_MAX_SMALL);
+	AUTO_BUF share = BUF(BUF_MAX_SMALL);
 	char path[4096];
 	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
@@ -35,7 +34,6 @@ static void add_own_share(struct names *out)
 		buf_printf(&share, "%s/../share", path);
 	}
 	add_share(out, buf_view(&share));
-	buf_release(&share);
 }
 
 /* In order of precedence. */
@@ -43,7 +41,7 @@ static void directories(environment *variable, struct names *out)
 {
 	const char *home = variable("HOME"), *own = variable("XDG_DATA_HOME");
 	const char *shared = variable("XDG_DATA_DIRS");
-	struct buf share = BUF(BUF_MAX_SMALL);
+	AUTO_BUF share = BUF(BUF_MAX_SMALL);
 	struct str rest = str_from(shared && *shared ? shared : "/usr/local/share:/usr/share");
 
 	names_add(out, STR("policies"));
@@ -52,7 +50,6 @@ static void directories(environment *variable, struct names *out)
 	else if (home && *home)
 		buf_printf(&share, "%s/.local/share", home);
 	add_share(out, buf_view(&share));
-	buf_release(&share);
 	add_own_share(out);
 	while (rest.n)
 		add_share(out, str_cut(&rest, ':'));
@@ -74,7 +71,7 @@ static bool is_plain(const char *spec)
    near even without its argument. */
 static int no_such_policy(environment *variable, const char *spec, struct error *err)
 {
-	struct names kinds = {.count = 0}, all = {.count = 0};
+	AUTO_NAMES kinds = {.count = 0}, all = {.count = 0};
 
 	for (size_t i = 0; i < policies_count; i++) {
 		names_add(&kinds, str_from(policy_kind_name(policies[i]->kind)));
@@ -87,8 +84,6 @@ static int no_such_policy(environment *variable, const char *spec, struct error 
 		names_suggest(err, str_from(spec), kinds.text, kinds.count);
 	else
 		names_suggest(err, str_from(spec), all.text, all.count);
-	names_release(&kinds);
-	names_release(&all);
 	return -1;
 }
 
@@ -106,7 +101,7 @@ static int check_readable_again(const char *spec, struct error *err)
 int policies_find(environment *variable, const char *spec, struct buf *path, const char **out,
                   struct error *err)
 {
-	struct names all = {.count = 0};
+	AUTO_NAMES all = {.count = 0};
 	bool found = false;
 
 	*out = spec;
@@ -118,7 +113,6 @@ int policies_find(environment *variable, const char *spec, struct buf *path, con
 		buf_printf(path, "%s/%s" SUFFIX, all.text[i], spec);
 		found = access(buf_cstr(path), R_OK) == 0;
 	}
-	names_release(&all);
 	if (!found)
 		return no_such_policy(variable, spec, err);
 	*out = buf_cstr(path);
@@ -147,10 +141,9 @@ static void add_names(struct names *all, const char *directory)
 
 void policies_names(environment *variable, struct names *out)
 {
-	struct names all = {.count = 0};
+	AUTO_NAMES all = {.count = 0};
 
 	directories(variable, &all);
 	for (size_t i = 0; i < all.count; i++)
 		add_names(out, all.text[i]);
-	names_release(&all);
 }

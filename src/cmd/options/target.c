@@ -123,7 +123,7 @@ int env_target_check_recorded(const struct target_options *o, const char *file, 
                               struct error *err)
 {
 	const struct world *world = world_of(env);
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 	if (o->env || json_type(JSON_GET(env, "name")) != JSON_STRING ||
 	    (world && str_is(str_skip(STR(DEFAULT_TARGET), strlen(BUILTIN)), world->name))) {
@@ -135,18 +135,16 @@ int env_target_check_recorded(const struct target_options *o, const char *file, 
 	          "--env %s%s",
 	          file, buf_cstr(&name), DEFAULT_TARGET, world ? BUILTIN : "TARGET",
 	          world ? world->name : "");
-	buf_release(&name);
 	return -1;
 }
 
 /* The log's filter while there are secrets. */
 static void hide_secrets(void *ctx, struct str text, struct buf *out)
 {
-	struct buf spelled = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF spelled = BUF(BUF_MAX_MESSAGE);
 
 	settings_filter(NULL, text, &spelled);
 	secrets_redact(ctx, buf_view(&spelled), out);
-	buf_release(&spelled);
 }
 
 static void say_too_short(const char *what, const char *name)
@@ -398,11 +396,10 @@ int env_target_withhold(struct env_target *t, const char *variable, struct error
 void env_target_hide(const struct env_target *t, struct error *err)
 {
 	struct error plain = *err;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	secrets_redact(t->secrets, str_from(plain.text), &text);
 	error_set(err, plain.kind, "%s", buf_cstr(&text));
-	buf_release(&text);
 }
 
 void target_say_lost(const char *place, const char *why)

@@ -77,12 +77,11 @@ static void say_skipped(void *ctx, int64_t line, struct str text)
 
 static int read_config(const char *path, struct trainer_settings *s, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("a trainer's configuration", path, &text, err);
 
 	if (!failed)
 		failed = trainer_config_read(buf_view(&text), path, s, say_skipped, &path, err);
-	buf_release(&text);
 	return failed;
 }
 

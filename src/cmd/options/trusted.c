@@ -37,13 +37,12 @@ static void put_hash(struct str text, struct buf *out)
 /* An entry is named by the hash of the path, and contains "HASH PATH\n" with that of the text. */
 static int entry_of(environment *variable, const char *path, struct buf *entry, struct error *err)
 {
-	struct buf real = BUF(BUF_MAX_SMALL);
+	AUTO_BUF real = BUF(BUF_MAX_SMALL);
 	int failed = store_directory(variable, entry, err);
 
 	trusted_path(path, &real);
 	buf_text(entry, FOLDER "/");
 	put_hash(buf_view(&real), entry);
-	buf_release(&real);
 	return failed;
 }
 
@@ -60,7 +59,7 @@ enum trusted { TRUSTED_NOT, TRUSTED_CHANGED, TRUSTED_YES };
 /* Is the file as it was when the user trusted it? */
 static enum trusted trusted_look(environment *variable, const char *path, struct str text)
 {
-	struct buf entry = BUF(BUF_MAX_SMALL), is = BUF(ENTRY_MAX), wanted = BUF(ENTRY_MAX);
+	AUTO_BUF entry = BUF(BUF_MAX_SMALL), is = BUF(ENTRY_MAX), wanted = BUF(ENTRY_MAX);
 	enum trusted trusted = TRUSTED_NOT;
 
 	put_content(path, text, &wanted);
@@ -68,13 +67,12 @@ static enum trusted trusted_look(environment *variable, const char *path, struct
 	    !file_read("entry", buf_cstr(&entry), &is, ERROR_IGNORED)) {
 		trusted = str_eq(buf_view(&is), buf_view(&wanted)) ? TRUSTED_YES : TRUSTED_CHANGED;
 	}
-	BUFS_RELEASE(&entry, &is, &wanted);
 	return trusted;
 }
 
 int trusted_add(environment *variable, const struct config_file *f, struct error *err)
 {
-	struct buf folder = BUF(BUF_MAX_SMALL), entry = BUF(BUF_MAX_SMALL), text = BUF(ENTRY_MAX);
+	AUTO_BUF folder = BUF(BUF_MAX_SMALL), entry = BUF(BUF_MAX_SMALL), text = BUF(ENTRY_MAX);
 	int failed = store_directory(variable, &folder, err);
 
 	if (!failed) {
@@ -89,20 +87,18 @@ int trusted_add(environment *variable, const struct config_file *f, struct error
 			&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
 			buf_view(&text), err);
 	}
-	BUFS_RELEASE(&folder, &entry, &text);
 	return failed ? -1 : 0;
 }
 
 int trusted_remove(environment *variable, const char *path, struct error *err)
 {
-	struct buf entry = BUF(BUF_MAX_SMALL);
+	AUTO_BUF entry = BUF(BUF_MAX_SMALL);
 	int failed = entry_of(variable, path, &entry, err);
 
 	if (!failed && unlink(buf_cstr(&entry))) {
 		failed = errno == ENOENT ? error_set(err, FAIL_INPUT, "%s is not trusted", path)
 		                         : error_errno(err, "cannot remove %s", buf_cstr(&entry));
 	}
-	buf_release(&entry);
 	return failed;
 }
 
@@ -185,7 +181,7 @@ int config_permit(const struct context *c, const struct config_file *f, struct k
                   enum opt_class class)
 {
 	enum trusted trusted;
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 
 	if (f->named || class == OPT_HARMLESS)
 		return 0;
@@ -206,6 +202,5 @@ int config_permit(const struct context *c, const struct config_file *f, struct k
 		trusted == TRUSTED_CHANGED ? ", and the file has changed since it was trusted" : "",
 		buf_cstr(&path));
 	k->err->kind = FAIL_USAGE;
-	buf_release(&path);
 	return -1;
 }

@@ -25,11 +25,10 @@ static void put_count(size_t count, struct buf *out)
 /* A text that may name options. */
 static void put_settings(struct json_writer *w, const char *key, const char *text)
 {
-	struct buf replaced = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF replaced = BUF(BUF_MAX_MESSAGE);
 
 	settings_put(&replaced, text);
 	jw_put_str(w, key, buf_view(&replaced));
-	buf_release(&replaced);
 }
 
 static void put_rule(const struct check *c, struct buf *out)
@@ -83,7 +82,7 @@ static void explain_paragraphs(struct str why, struct buf *out)
 /* The rule's title, severity, the rules it explains, and its explanation. */
 static void explain_rule(const struct check *c, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&text, "%s: ", c->id);
 	settings_put(&text, c->title);
@@ -95,19 +94,17 @@ static void explain_rule(const struct check *c, struct buf *out)
 	buf_clear(&text);
 	settings_put(&text, c->why);
 	explain_paragraphs(buf_view(&text), out);
-	buf_release(&text);
 }
 
 static void list_rule_at(size_t index, size_t width, struct buf *out)
 {
 	const struct check *c = checks[index];
-	struct buf title = BUF(BUF_MAX_SMALL);
+	AUTO_BUF title = BUF(BUF_MAX_SMALL);
 
 	settings_put(&title, c->title);
 	buf_printf(out, "%-*s%-*s", RULE_COLUMN, c->id, TITLE_COLUMN - RULE_COLUMN,
 	           severity_name(c->severity));
 	text_wrap(out, buf_view(&title), TITLE_COLUMN, width);
-	buf_release(&title);
 }
 
 static void list_format_at(size_t index, size_t width, struct buf *out)

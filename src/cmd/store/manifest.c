@@ -99,7 +99,7 @@ static int put_file(struct json_writer *w, const char *path, struct error *err)
 static int put_files(struct json_writer *w, const struct plan *p, const struct recordings *r,
                      struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	struct planned one;
 	int failed = r->directory ? 0 : put_file(w, buf_cstr(&r->path), err);
 
@@ -109,7 +109,6 @@ static int put_files(struct json_writer *w, const struct plan *p, const struct r
 		recordings_path(r, str_from(one.id), &path);
 		failed = put_file(w, buf_cstr(&path), err);
 	}
-	buf_release(&path);
 	return failed;
 }
 
@@ -143,7 +142,7 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 {
 	static const char *const begins[] = {MANIFEST_BEGIN, NULL};
 	static const struct file_kind kind = {"a manifest of a shard", begins};
-	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(SIZE_MAX / 2);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL), text = BUF(SIZE_MAX / 2);
 	struct json_writer w;
 
 	if (!p->shard.count)
@@ -161,7 +160,6 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 	put_path(p, r, &path);
 	const struct new_file_conf conf = {.path = buf_cstr(&path), .kind = &kind};
 	failed = failed || new_file_put(&conf, buf_view(&text), err);
-	BUFS_RELEASE(&path, &text);
 	return failed ? -1 : 0;
 }
 
@@ -205,7 +203,7 @@ static void say(struct manifests *m, int64_t shard, struct str task, const char 
 /* Why the file is not as its manifest says; NULL: it is. */
 static const char *fault_of(const struct manifests *m, const char *name, struct str entry)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	char hash[HASH_SHA256_HEX + 1] = "";
 	int64_t bytes, want;
 
@@ -216,7 +214,6 @@ static const char *fault_of(const struct manifests *m, const char *name, struct 
 	bool read = fd >= 0 && hash_sha256_fd(fd, hash, &bytes);
 	if (fd >= 0)
 		close(fd);
-	buf_release(&path);
 	if (!read)
 		return "cannot be read";
 	return json_i64(JSON_GET(entry, "bytes"), &want) && want == bytes &&
@@ -246,11 +243,10 @@ static int64_t take_tasks(struct manifests *m, int64_t shard, struct str text, s
 	for (size_t cursor = 0; json_next(list, &cursor, &entry); count++) {
 		struct str task = json_text(arena, JSON_GET(entry, "task"));
 		struct str cause = json_text(arena, JSON_GET(entry, "cause"));
-		struct buf why = BUF(BUF_MAX_SMALL);
+		AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 		text_escape(&why, cause);
 		say(m, shard, task, NULL, buf_cstr(&why));
-		buf_release(&why);
 	}
 	return count;
 }
@@ -284,7 +280,7 @@ static int join(struct manifests *m, const char *name, int64_t shard, int64_t of
 
 static int take(struct manifests *m, const char *name, struct str text, struct error *err)
 {
-	struct arena arena = {.last = NULL};
+	AUTO_ARENA arena = {.last = NULL};
 	struct json_fault fault;
 	int64_t version = 0, shard = 0, of = 0, expected = 0, done = 0;
 
@@ -315,7 +311,6 @@ static int take(struct manifests *m, const char *name, struct str text, struct e
 		}
 		take_files(m, shard, text, &arena);
 	}
-	arena_release(&arena);
 	return failed ? -1 : 0;
 }
 
@@ -332,7 +327,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static int read_all(struct manifests *m, struct error *err)
 {
 	struct dirent **entries = NULL;
-	struct buf path = BUF(BUF_MAX_SMALL), text = BUF(FILE_MOST);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL), text = BUF(FILE_MOST);
 	int n = scandir(m->directory, &entries, is_manifest, by_name), failed = 0;
 
 	if (n < 0) {
@@ -349,7 +344,6 @@ static int read_all(struct manifests *m, struct error *err)
 	for (int i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
-	BUFS_RELEASE(&path, &text);
 	if (!failed && !m->count) {
 		return error_set(err, FAIL_INPUT,
 		                 "no manifest in %s: run --shard writes one as its last act",

@@ -65,7 +65,7 @@ static size_t put_name(struct str rollout, struct buf *out)
 
 void recordings_path(const struct recordings *r, struct str rollout, struct buf *out)
 {
-	struct buf name = BUF(SIZE_MAX / 2);
+	AUTO_BUF name = BUF(SIZE_MAX / 2);
 	size_t length = put_name(rollout, &name);
 
 	buf_str(out, buf_view(&r->path));
@@ -74,7 +74,6 @@ void recordings_path(const struct recordings *r, struct str rollout, struct buf 
 	else
 		buf_printf(out, "%.*s~%016" PRIx64, (int)length, name.p, map_hash(rollout));
 	buf_text(out, ".jsonl");
-	buf_release(&name);
 }
 
 static int make_directory(struct recordings *r, struct error *err)
@@ -102,7 +101,7 @@ static int make_directory(struct recordings *r, struct error *err)
 /* Refuses existing files before anything is started, unless --force or --append is given. */
 static int check_files(const struct recordings *r, const struct plan *plan, struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	struct planned one;
 	int failed = 0;
 
@@ -125,7 +124,6 @@ static int check_files(const struct recordings *r, const struct plan *plan, stru
 				buf_cstr(&path));
 		}
 	}
-	buf_release(&path);
 	return failed;
 }
 

@@ -55,7 +55,7 @@ int store_new_file(const struct context *c, struct buf *path, struct error *err)
 
 int store_set_latest(const struct context *c, const char *path, struct error *err)
 {
-	struct buf link = BUF(BUF_MAX_SMALL), fresh = BUF(BUF_MAX_SMALL);
+	AUTO_BUF link = BUF(BUF_MAX_SMALL), fresh = BUF(BUF_MAX_SMALL);
 	const char *name = strrchr(path, '/');
 	int failed = store_directory(c->variable, &link, err);
 
@@ -68,7 +68,6 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 			unlink(buf_cstr(&fresh));
 		}
 	}
-	BUFS_RELEASE(&link, &fresh);
 	return failed;
 }
 
@@ -110,7 +109,7 @@ int store_last_two(const struct context *c, struct buf *older, struct buf *newer
 int store_operands(const struct context *c, int argc, char **argv, struct file_list *files,
                    struct error *err)
 {
-	struct buf latest = BUF(BUF_MAX_SMALL);
+	AUTO_BUF latest = BUF(BUF_MAX_SMALL);
 	int failed;
 
 	if (argc)
@@ -118,7 +117,6 @@ int store_operands(const struct context *c, int argc, char **argv, struct file_l
 	failed = store_latest(c, &latest, err);
 	if (!failed)
 		failed = file_list_new(&latest.p, 1, files, err);
-	buf_release(&latest);
 	return failed;
 }
 
@@ -165,13 +163,11 @@ static int newest_first(const struct dirent **a, const struct dirent **b)
    listed as unusable. */
 static bool is_file(const char *folder, const char *name)
 {
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	struct stat st;
 
 	buf_printf(&path, "%s/%s", folder, name);
-	bool file = stat(buf_cstr(&path), &st) != 0 || S_ISREG(st.st_mode);
-	buf_release(&path);
-	return file;
+	return stat(buf_cstr(&path), &st) != 0 || S_ISREG(st.st_mode);
 }
 
 int store_list(environment *variable, struct stored *out, struct error *err)
@@ -252,7 +248,7 @@ static void mark(const struct stored *s, struct str name, bool *needed)
 
 int store_needed(const struct stored *s, bool *needed, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_SMALL), directory = BUF(BUF_MAX_SMALL);
+	AUTO_BUF scratch = BUF(BUF_MAX_SMALL), directory = BUF(BUF_MAX_SMALL);
 	int failed = 0;
 
 	buf_str(&directory, buf_view(&s->directory));
@@ -268,7 +264,6 @@ int store_needed(const struct stored *s, bool *needed, struct error *err)
 		stored_path(s, i, &scratch);
 		needed[i] = needed[i] || is_being_written(buf_cstr(&scratch));
 	}
-	BUFS_RELEASE(&scratch, &directory);
 	return failed;
 }
 

@@ -299,13 +299,12 @@ static void put_event(struct html_page *p, const struct page_rollout *r, const s
 {
 	struct json_writer w = row_begin(p, "event");
 	struct str why = JSON_GET(l->value[KEY_DETAIL], "why");
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	json_text_or_json(json_type(why) == JSON_STRING ? why : STR_NONE, &text);
 	jw_pack(&w, "%i,%i,%c,%r,%s", r->number, p->lines, l->turn, l->value[KEY_EVENT],
 	        text.n ? text_utf8_cut(buf_view(&text), WHY_BYTES) : STR_NONE);
 	row_end(p, &w, out);
-	buf_release(&text);
 }
 
 static void put_place(struct html_page *p, const struct page_rollout *r, const struct line *l,
@@ -349,7 +348,7 @@ static void put_effects(struct html_page *p, const struct page_rollout *r,
                         const struct rollout_facts *f, struct buf *out)
 {
 	struct json_writer w = row_begin(p, "effects");
-	struct buf letters = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF letters = BUF(BUF_MAX_MESSAGE);
 
 	for (int64_t i = 0; i < f->steps; i++) {
 		const struct completed_step *s = &f->completed[i];
@@ -361,7 +360,6 @@ static void put_effects(struct html_page *p, const struct page_rollout *r,
 	}
 	jw_pack(&w, "%i,%s", r->number, buf_view(&letters));
 	row_end(p, &w, out);
-	buf_release(&letters);
 }
 
 void page_line(struct html_page *p, const struct evidence_update *u, const struct page_source *from,
@@ -400,11 +398,10 @@ void page_note(struct html_page *p, const char *text, struct buf *out)
 
 static void put_text(const struct html_page *p, struct json_writer *w, const char *text)
 {
-	struct buf escaped = BUF(BUF_MAX_SMALL);
+	AUTO_BUF escaped = BUF(BUF_MAX_SMALL);
 
 	p->conf->put_text(&escaped, text);
 	jw_str(w, buf_view(&escaped));
-	buf_release(&escaped);
 }
 
 /* Writes the rule's explanation the first time. */
@@ -436,7 +433,7 @@ static void put_lines(struct html_page *p, const char *name, int64_t rollout, st
 
 void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct buf *out)
 {
-	struct buf lines = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF lines = BUF(BUF_MAX_MESSAGE);
 
 	if (v->rollout.p && p->ended < 0)
 		return; /* its rollout is left out */
@@ -444,7 +441,6 @@ void page_verdict(struct html_page *p, const struct rollout_verdict *v, struct b
 		explain(p, v->findings[i].rule, out);
 	report_json_verdict(v, &lines);
 	put_lines(p, "verdict", v->rollout.p ? p->ended : -1, buf_view(&lines), out);
-	buf_release(&lines);
 }
 
 void page_results(struct html_page *p, struct str lines, struct buf *out)
@@ -455,7 +451,7 @@ void page_results(struct html_page *p, struct str lines, struct buf *out)
 void page_summary(struct html_page *p, const struct judge *j, int64_t unfinished, struct buf *out)
 {
 	struct judge_summary sum;
-	struct buf lines = BUF(BUF_MAX_SMALL);
+	AUTO_BUF lines = BUF(BUF_MAX_SMALL);
 	struct json_writer w = row_begin(p, "summary");
 
 	judge_summary(j, &sum);
@@ -465,7 +461,6 @@ void page_summary(struct html_page *p, const struct judge *j, int64_t unfinished
 	report_conclusion(&sum, unfinished, (struct style){.columns = SIZE_MAX}, &lines);
 	put_text(p, &w, buf_cstr(&lines));
 	row_end(p, &w, out);
-	buf_release(&lines);
 }
 
 void page_end(struct html_page *p, struct buf *out)

@@ -41,7 +41,7 @@ static void put_property(struct buf *out, const char *before, const char *name, 
 static void annotate(struct annotations *l, enum severity severity, const struct report_case *c,
                      uint64_t line, const char *title, struct str message)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 
 	if (l->count++ >= SHOWN_OF_A_LEVEL)
 		return;
@@ -63,7 +63,6 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 	buf_str(&name, message);
 	put_escaped(&l->lines, buf_view(&name), "%\r\n");
 	buf_char(&l->lines, '\n');
-	buf_release(&name);
 }
 
 /* Annotates all findings; a passed case can have warnings. */

@@ -7,19 +7,18 @@ static void difference(struct report *r, const struct difference_printer *at,
                        const struct difference *d)
 {
 	struct difference_printer *p = r->state;
-	struct buf line = BUF(SIZE_MAX / 2);
+	AUTO_BUF line = BUF(SIZE_MAX / 2);
 
 	p->json = true;
 	p->file = at->file;
 	p->replayed = at->replayed;
 	report_difference(p, d, &line);
 	text_escape_json(r->out, buf_view(&line));
-	buf_release(&line);
 }
 
 static void rollout(struct report *r, const struct report_case *c)
 {
-	struct buf lines = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF lines = BUF(BUF_MAX_MESSAGE);
 
 	if (c->golden) {
 		json_pack(&lines, "{type:'golden',kind:%t,file:%t,task:%s}", c->golden, c->file,
@@ -29,7 +28,6 @@ static void rollout(struct report *r, const struct report_case *c)
 	if (c->verdict)
 		report_json_verdict(c->verdict, &lines);
 	text_escape_json(r->out, buf_view(&lines));
-	buf_release(&lines);
 }
 
 static void end(struct report *r, const struct report_totals *t)

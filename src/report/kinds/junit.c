@@ -71,19 +71,18 @@ static void put_classname(struct report *r, const struct report_case *c)
 {
 	static const char suffix[] = ".jsonl";
 	struct str file = str_from(c->file && !c->fresh_file ? c->file : r->conf->command);
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	size_t n = sizeof(suffix) - 1;
 
 	if (file.n > n && !memcmp(file.p + file.n - n, suffix, n))
 		file.n -= n;
 	text_escape(&name, file);
 	put_attribute(r->out, "classname", buf_view(&name));
-	buf_release(&name);
 }
 
 static void rollout(struct report *r, const struct report_case *c)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 
 	case_text_finish(&r->text, c);
 	case_name(c, &name);
@@ -105,7 +104,6 @@ static void rollout(struct report *r, const struct report_case *c)
 		}
 		buf_text(r->out, "</testcase>\n");
 	}
-	buf_release(&name);
 }
 
 static void put_suite(struct report *r, const char *element, const struct report_totals *t)

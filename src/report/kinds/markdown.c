@@ -53,7 +53,7 @@ static void put_block(struct buf *out, struct str text)
 
 static void put_case(struct buf *out, const struct report_case *c, const struct case_text *t)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(out, c->result == CASE_ERROR ? "**no result** " : "**failed** ");
 	if (c->file) {
@@ -68,13 +68,12 @@ static void put_case(struct buf *out, const struct report_case *c, const struct 
 	put_span(out, buf_view(&name));
 	buf_text(out, "\n\n");
 	put_block(out, buf_view(&t->body));
-	buf_release(&name);
 }
 
 static void rollout(struct report *r, const struct report_case *c)
 {
 	struct markdown *m = r->state;
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	case_text_finish(&r->text, c);
 	if (c->result != CASE_PASSED) {
@@ -86,7 +85,6 @@ static void rollout(struct report *r, const struct report_case *c)
 			m->written += text.n;
 		}
 	}
-	buf_release(&text);
 }
 
 static void put_count(struct buf *out, size_t n, const char *what)

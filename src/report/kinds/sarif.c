@@ -55,19 +55,18 @@ static const char *level_of(enum severity s)
 static void put_rule(struct json_writer *w, const char *id, struct str title, struct str help,
                      enum severity severity)
 {
-	struct buf safe_title = BUF(BUF_MAX_MESSAGE), safe_help = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF safe_title = BUF(BUF_MAX_MESSAGE), safe_help = BUF(BUF_MAX_MESSAGE);
 
 	add_safe(&safe_title, title);
 	add_safe(&safe_help, help);
 	jw_pack(w, "{id:%t,shortDescription:{text:%s},fullDescription:{text:%s},help:{text:%s}", id,
 	        buf_view(&safe_title), buf_view(&safe_title), buf_view(&safe_help));
 	jw_pack(w, "defaultConfiguration:{level:%t}}", level_of(severity));
-	BUFS_RELEASE(&safe_title, &safe_help);
 }
 
 static void put_rules(struct report *r, struct json_writer *w)
 {
-	struct buf title = BUF(BUF_MAX_SMALL), help = BUF(BUF_MAX_SMALL);
+	AUTO_BUF title = BUF(BUF_MAX_SMALL), help = BUF(BUF_MAX_SMALL);
 
 	jw_put_array(w, "rules");
 	for (size_t i = 0; i < checks_count; i++) {
@@ -82,7 +81,6 @@ static void put_rules(struct report *r, struct json_writer *w)
 		         str_from(own_rules[i].help), SEVERITY_ERROR);
 	}
 	jw_end(w);
-	BUFS_RELEASE(&title, &help);
 }
 
 static void begin(struct report *r)
@@ -121,18 +119,17 @@ static void put_uri(struct buf *out, const char *path)
 static void put_result(struct json_writer *w, const char *id, size_t index, enum severity severity,
                        struct str message)
 {
-	struct buf safe = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF safe = BUF(BUF_MAX_MESSAGE);
 
 	add_safe(&safe, message);
 	jw_pack(w, "{ruleId:%t,ruleIndex:%i,level:%t,message:{text:%s}", id, (int64_t)index,
 	        level_of(severity), buf_view(&safe));
-	buf_release(&safe);
 }
 
 static void put_place(struct json_writer *w, const char *file, uint64_t line, struct str rollout,
                       struct str pointer)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	jw_put_array(w, "locations");
 	if (file && strcmp(file, "-") != 0) {
@@ -148,7 +145,6 @@ static void put_place(struct json_writer *w, const char *file, uint64_t line, st
 		jw_pack(w, "partialFingerprints:{rolloutAndPointer/v1:%s}", buf_view(&text));
 	}
 	jw_end(w);
-	buf_release(&text);
 }
 
 /* Reserves a result if there is room; the last one is reserved for the number left out. */
@@ -175,7 +171,7 @@ static void difference(struct report *r, const struct difference_printer *at,
                        const struct difference *d)
 {
 	struct sarif *s = r->state;
-	struct buf message = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
 	if (!has_room(s))
@@ -192,7 +188,6 @@ static void difference(struct report *r, const struct difference_printer *at,
 	put_result(&w, own_rules[RULE_DIFFERENCE].id, checks_count + RULE_DIFFERENCE,
 	           SEVERITY_ERROR, buf_view(&message));
 	put_place(&w, at->file, report_difference_line(d), d->rollout, d->pointer);
-	buf_release(&message);
 }
 
 static void settle_differences(struct sarif *s, const struct report_case *c)
@@ -216,7 +211,7 @@ static size_t index_of(const char *rule)
 
 static void put_finding(struct sarif *s, const struct report_case *c, const struct finding *f)
 {
-	struct buf message = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 
 	case_name(c, &message);
 	buf_printf(&message, ": %s", f->message);
@@ -225,13 +220,12 @@ static void put_finding(struct sarif *s, const struct report_case *c, const stru
 		put_place(&s->w, c->file, f->line ? f->line : c->line, c->rollout,
 		          str_from(f->pointer));
 	}
-	buf_release(&message);
 }
 
 static void rollout(struct report *r, const struct report_case *c)
 {
 	struct sarif *s = r->state;
-	struct buf message = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 
 	settle_differences(s, c);
 	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++)
@@ -242,7 +236,6 @@ static void rollout(struct report *r, const struct report_case *c)
 		text_escape(&message, str_from(c->problem));
 		put_own(s, c->golden ? RULE_SUITE : RULE_NO_RESULT, c, buf_view(&message));
 	}
-	buf_release(&message);
 }
 
 static void end(struct report *r, const struct report_totals *t)

@@ -36,12 +36,11 @@ static void put_details(struct buf *out, struct str lines)
 
 static void put_quoted(struct buf *out, struct str text)
 {
-	struct buf quoted = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF quoted = BUF(BUF_MAX_MESSAGE);
 
 	json_quote(&quoted, text);
 	text_escape_json(out, buf_view(&quoted));
 	buf_char(out, '\n');
-	buf_release(&quoted);
 }
 
 static void put_block(struct buf *out, const struct report_case *c, const struct case_text *t)
@@ -62,7 +61,7 @@ static void put_block(struct buf *out, const struct report_case *c, const struct
 static void rollout(struct report *r, const struct report_case *c)
 {
 	struct tap *t = r->state;
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 
 	case_text_finish(&r->text, c);
 	if (c->file) {
@@ -75,7 +74,6 @@ static void rollout(struct report *r, const struct report_case *c)
 	buf_char(r->out, '\n');
 	if (c->result != CASE_PASSED)
 		put_block(r->out, c, &r->text);
-	buf_release(&name);
 }
 
 static void end(struct report *r, const struct report_totals *t)

@@ -6,7 +6,3 @@ const struct report_row report_rows[] = {
 #include "report/kinds/reports.def"
 };
 const size_t report_row_count = ARRAY_LEN(report_rows);
-
-/* The default report. The command prints it, because rows of a live rollout are printed before its
-   case exists. */
-const struct report_kind report_kind_table = {.state_size = 0};

@@ -337,7 +337,6 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	                       .opts = o,
 	                       .directory = recordings_is_directory(o->out),
 	                       .text = BUF(SIZE_MAX / 2)};
-
 	AUTO_BUF tools = BUF(0);
 
 	if (o->json && !o->list)

@@ -411,18 +411,16 @@ static int list_all(struct store_listing *l, struct error *err)
 static int prune_one(struct store_listing *l, size_t index, struct error *err)
 {
 	AUTO_BUF path = BUF(BUF_MAX_SMALL);
-	int failed = 0;
 
 	stored_path(&l->stored, index, &path);
 	if (!l->opts->dry_run && unlink(buf_cstr(&path)) && errno != ENOENT)
-		failed = error_errno(err, "cannot delete %s", buf_cstr(&path));
-	else
-		l->shown++;
-	if (!failed && !l->context->quiet) {
+		return error_errno(err, "cannot delete %s", buf_cstr(&path));
+	l->shown++;
+	if (!l->context->quiet) {
 		buf_printf(&l->out.text, "%s ", l->opts->dry_run ? "would delete" : "deleted");
 		text_escape_line(&l->out.text, buf_view(&path));
 	}
-	return failed;
+	return 0;
 }
 
 static int prune_all(struct store_listing *l, const char *before, struct error *err)

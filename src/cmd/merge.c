@@ -83,30 +83,26 @@ static int merge_rollout(struct merge_work *m, struct error *err)
 {
 	struct merge_side *s = m->side;
 	AUTO_BUF id = BUF(SIZE_MAX / 2);
-	int failed = 0;
 
 	buf_str(&id, next_id(m));
-	for (int i = 0; i < SIDES && !failed; i++) {
+	for (int i = 0; i < SIDES; i++) {
 		struct str next = by_rollout_id(s[i].lines);
 
 		buf_clear(&s[i].text);
 		s[i].has = next.p && str_eq(next, buf_view(&id));
-		failed = s[i].has && by_rollout_next(s[i].lines, take_line, &s[i].text, err);
+		if (s[i].has && by_rollout_next(s[i].lines, take_line, &s[i].text, err))
+			return -1;
 	}
-	if (!failed) {
-		bool theirs = is_same(&s[BASE], &s[OURS]);
-		bool conflict =
-			!theirs && !is_same(&s[BASE], &s[THEIRS]) && !is_same(&s[OURS], &s[THEIRS]);
+	bool theirs = is_same(&s[BASE], &s[OURS]);
 
-		if (conflict) {
-			say_conflict(m, buf_view(&id));
-			theirs = !s[OURS].has;
-		}
-		const struct merge_side *taken = &s[theirs ? THEIRS : OURS];
-
-		buf_str(&m->merged, taken->has ? buf_view(&taken->text) : STR(""));
+	if (!theirs && !is_same(&s[BASE], &s[THEIRS]) && !is_same(&s[OURS], &s[THEIRS])) {
+		say_conflict(m, buf_view(&id));
+		theirs = !s[OURS].has;
 	}
-	return failed;
+	const struct merge_side *taken = &s[theirs ? THEIRS : OURS];
+
+	buf_str(&m->merged, taken->has ? buf_view(&taken->text) : STR(""));
+	return 0;
 }
 
 static int merge_run(const struct context *c, const void *opts, int argc, char **argv,

@@ -233,7 +233,6 @@ static int choose_plan(struct running *r, struct error *err)
 {
 	const struct run_options *o = r->opts;
 	bool named = recordings_is_directory(o->recording.out);
-
 	AUTO_BUF tasks = BUF(TASK_FILE_MAX);
 
 	goldens_as_tasks(&r->recorded, &tasks);

@@ -148,13 +148,13 @@ static int put_block(struct stripping *s, const struct line *l, struct error *er
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), scratch = BUF(BUF_MAX_SMALL);
 	struct line stripped;
-	int failed = strip_line(s->strip, l, &text, err);
 
-	if (!failed && text.n)
-		failed = line_parse(buf_view(&text), &scratch, &stripped, NULL, err);
-	if (!failed && text.n)
+	if (strip_line(s->strip, l, &text, err) ||
+	    (text.n && line_parse(buf_view(&text), &scratch, &stripped, NULL, err)))
+		return -1;
+	if (text.n)
 		blocks_line(&s->blocks, &stripped, &s->out.text);
-	return failed;
+	return 0;
 }
 
 /* On a terminal, characters that could move the cursor are written as JSON escapes, which does

@@ -28,31 +28,29 @@ int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number, 
 {
 	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
 	struct line parsed;
-	int failed = line_parse(arena_str(&c->arena, text), &scratch, &parsed, NULL, err);
 
-	if (!failed) {
-		c->id = c->id.p ? c->id : arena_str(&c->arena, parsed.rollout);
-		parsed.rollout = c->id;
-		parsed.number = number;
-		struct line *place = place_for(c, parsed.type);
+	if (line_parse(arena_str(&c->arena, text), &scratch, &parsed, NULL, err))
+		return -1;
+	c->id = c->id.p ? c->id : arena_str(&c->arena, parsed.rollout);
+	parsed.rollout = c->id;
+	parsed.number = number;
+	struct line *place = place_for(c, parsed.type);
 
-		if (place)
-			*place = parsed;
-	}
-	return failed;
+	if (place)
+		*place = parsed;
+	return 0;
 }
 
 int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const struct line *l,
                      struct error *err)
 {
 	AUTO_BUF text = BUF(SIZE_MAX / 2); /* no cap needed, because the line itself is capped */
-	int failed = strip_line(strip, l, &text, err);
 
-	if (!failed && c->text)
+	if (strip_line(strip, l, &text, err))
+		return -1;
+	if (c->text)
 		buf_str(c->text, buf_view(&text));
-	if (!failed && text.n > 0)
-		failed = rollout_copy_keep(c, buf_view(&text), l->number, err);
-	return failed;
+	return text.n > 0 ? rollout_copy_keep(c, buf_view(&text), l->number, err) : 0;
 }
 
 int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct line *l,

@@ -299,10 +299,10 @@ int verb_edit(struct debugger *d, struct str arguments, struct error *err)
 	}
 	AUTO_BUF kept = BUF(BUF_MAX_MESSAGE);
 	buf_str(&kept, name.n ? name : live_proposal(d->live)->name);
-	int failed = propose(d, buf_view(&kept), rest, err);
-	if (!failed)
-		stop_proposal(d);
-	return failed;
+	if (propose(d, buf_view(&kept), rest, err))
+		return -1;
+	stop_proposal(d);
+	return 0;
 }
 
 int live_session_report(struct debugger *d, struct error *err)

@@ -28,16 +28,15 @@ static int print_path(struct debugger *d, struct str text, struct error *err)
 	struct known k = debugger_known(d);
 	struct path path;
 
-	int failed = path_parse(text, &arena, &path, &d->column, err);
-	if (!failed) {
-		struct str value = path_value(&path, &k, &scratch);
+	if (path_parse(text, &arena, &path, &d->column, err))
+		return -1;
+	struct str value = path_value(&path, &k, &scratch);
 
-		buf_str(&label, text);
-		failed = !value.p && path.pointer.n ? nearest_pointer(&path, &k, err) : 0;
-		if (!failed)
-			print_value(d, buf_cstr(&label), value);
-	}
-	return failed;
+	buf_str(&label, text);
+	if (!value.p && path.pointer.n && nearest_pointer(&path, &k, err))
+		return -1;
+	print_value(d, buf_cstr(&label), value);
+	return 0;
 }
 
 /* Evaluates text with an operator as an expression at the current step. */

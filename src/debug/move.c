@@ -316,8 +316,8 @@ int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
 	if (d->live && !live_is_over(d->live))
 		return error_set(err, FAIL_USAGE, "the live session has no other rollout");
 	buf_str(&name, id);
-	int failed = debugger_open(d, cursor_facts(d->cursor)->path, buf_cstr(&name), err);
-	if (!failed)
-		arrive(d, true, PHASE_RECORDED);
-	return failed;
+	if (debugger_open(d, cursor_facts(d->cursor)->path, buf_cstr(&name), err))
+		return -1;
+	arrive(d, true, PHASE_RECORDED);
+	return 0;
 }

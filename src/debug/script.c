@@ -23,11 +23,12 @@ int verb_save(struct debugger *d, struct str arguments, struct error *err)
 	buf_text(&text, FILE_BEGINS);
 	points_save(&d->points, &text);
 	struct new_file_conf conf = {buf_cstr(&path), .kind = &saved_kind};
-	int failed = path.n ? new_file_put(&conf, buf_view(&text), err)
-	                    : error_set(err, FAIL_USAGE, "which file? save FILE");
-	if (!failed)
-		text_put_path(&d->out, "saved", buf_cstr(&path));
-	return failed;
+	if (!path.n)
+		return error_set(err, FAIL_USAGE, "which file? save FILE");
+	if (new_file_put(&conf, buf_view(&text), err))
+		return -1;
+	text_put_path(&d->out, "saved", buf_cstr(&path));
+	return 0;
 }
 
 /* Runs the commands in a file, up to the first failure. */

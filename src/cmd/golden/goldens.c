@@ -109,12 +109,12 @@ static int add_sent(struct golden_reading *r, const struct line *l, struct error
 {
 	AUTO_BUF text = BUF(SIZE_MAX / 2), scratch = BUF(BUF_MAX_SMALL);
 	struct line mapped = *l;
-	int failed = tool_map_apply(r->goldens->tool_map, l, &text) &&
-	             line_parse(buf_view(&text), &scratch, &mapped, NULL, err);
 
+	if (tool_map_apply(r->goldens->tool_map, l, &text) &&
+	    line_parse(buf_view(&text), &scratch, &mapped, NULL, err))
+		return -1;
 	mapped.number = l->number;
-	failed = failed || rollout_copy_add(&r->one->want, r->strip, &mapped, err);
-	return failed ? -1 : 0;
+	return rollout_copy_add(&r->one->want, r->strip, &mapped, err);
 }
 
 static int add_line(void *ctx, const struct line *l, const struct reader_note *note,

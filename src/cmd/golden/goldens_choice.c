@@ -81,9 +81,7 @@ int goldens_choose(const struct goldens *g, const char *rule, const char *id, st
 
 		*out = fits ? &g->items[i] : NULL;
 	}
-	if (!failed && !*out)
-		failed = list_ids(g, wanted, err);
-	return failed;
+	return failed || *out ? failed : list_ids(g, wanted, err);
 }
 
 /* Is the first line of the file a header? Appends its environment to `env`, which may be NULL. */

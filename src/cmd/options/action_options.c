@@ -33,12 +33,13 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 	if (o->calls.count)
 		return error_set(err, FAIL_USAGE, "--policy - and --call are mutually exclusive");
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-	int failed = file_read("policy", "-", &text, err);
-	struct str rest = buf_view(&text);
 	*policy = NULL;
-	if (!failed && memchr(rest.p, '\0', rest.n))
-		failed = error_set(err, FAIL_INPUT, "policy -: a NUL byte");
-	while (!failed && rest.n) {
+	if (file_read("policy", "-", &text, err))
+		return -1;
+	struct str rest = buf_view(&text);
+	if (memchr(rest.p, '\0', rest.n))
+		return error_set(err, FAIL_INPUT, "policy -: a NUL byte");
+	while (rest.n) {
 		struct str line = text_trim(str_cut(&rest, '\n'));
 
 		if (line.n && line.p[0] != '#') {
@@ -47,10 +48,9 @@ int call_list_open(const struct action_options *o, const char **policy, struct c
 		}
 	}
 	out->item = out->lines;
-	return failed || out->count
-	               ? failed
-	               : error_set(err, FAIL_INPUT,
-	                           "policy -: no calls: write one a line, TOOL key=value");
+	return out->count ? 0
+	                  : error_set(err, FAIL_INPUT,
+	                              "policy -: no calls: write one a line, TOOL key=value");
 }
 
 void call_list_release(struct call_list *l)

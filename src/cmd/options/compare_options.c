@@ -253,14 +253,13 @@ int mask_list_file(struct mask_list *l, const char *golden, struct patterns *use
                    struct error *err)
 {
 	AUTO_BUF path = BUF(BUF_MAX_SMALL), text = BUF(MASK_FILE_MAX);
-	int failed = 0;
 
 	buf_printf(&path, "%s.masks", golden);
-	if (strcmp(golden, "-") != 0 && (access(buf_cstr(&path), F_OK) == 0 || errno != ENOENT)) {
-		failed = file_read_regular("mask file", buf_cstr(&path), &text, err) ||
-		         add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
-	}
-	return failed ? -1 : 0;
+	if (strcmp(golden, "-") == 0 || (access(buf_cstr(&path), F_OK) && errno == ENOENT))
+		return 0;
+	if (file_read_regular("mask file", buf_cstr(&path), &text, err))
+		return -1;
+	return add_lines(l, buf_view(&text), buf_cstr(&path), uses, err);
 }
 
 void mask_list_release(struct mask_list *l)

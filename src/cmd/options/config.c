@@ -81,14 +81,11 @@ static const char *origin_of(struct config *f, const struct keyed *k)
 static const char *beside(struct config *f, const struct opt *o, const char *value)
 {
 	AUTO_BUF path = BUF(BUF_MAX_SMALL);
-	const char *found = value;
 
-	if (o->arg && !strncmp(o->arg, "FILE", 4) && value[0] != '/' && f->file.directory) {
-		buf_printf(&path, "%s/%s", f->file.directory, value);
-		if (access(buf_cstr(&path), F_OK) == 0)
-			found = arena_str(&f->arena, buf_view(&path)).p;
-	}
-	return found;
+	if (!o->arg || strncmp(o->arg, "FILE", 4) != 0 || value[0] == '/' || !f->file.directory)
+		return value;
+	buf_printf(&path, "%s/%s", f->file.directory, value);
+	return access(buf_cstr(&path), F_OK) ? value : arena_str(&f->arena, buf_view(&path)).p;
 }
 
 static int set(struct config *f, struct keyed *k, const struct opt *o, const char *value,

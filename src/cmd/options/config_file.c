@@ -71,17 +71,14 @@ static int read_text(const char *path, int fd, struct arena *arena, struct confi
 {
 	AUTO_BUF content = BUF(CONFIG_MAX);
 	const char *slash = strrchr(path, '/');
-	int failed = f->named ? file_read("configuration", path, &content, err)
-	                      : file_read_fd("configuration", path, fd, &content, err);
 
-	if (!failed) {
-		f->path = path;
-		f->text = text_trim(arena_str(arena, buf_view(&content)));
-		f->directory =
-			slash ? arena_str(arena, (struct str){path, (size_t)(slash - path)}).p
-			      : ".";
-	}
-	return failed;
+	if (f->named ? file_read("configuration", path, &content, err)
+	             : file_read_fd("configuration", path, fd, &content, err))
+		return -1;
+	f->path = path;
+	f->text = text_trim(arena_str(arena, buf_view(&content)));
+	f->directory = slash ? arena_str(arena, (struct str){path, (size_t)(slash - path)}).p : ".";
+	return 0;
 }
 
 int config_file_read(const char *path, struct arena *arena, struct config_file *f,
@@ -181,27 +178,26 @@ int config_expand(struct keyed *k, const cJSON *string, environment *variable, c
 {
 	const char *text = string->valuestring, *begin = text, *open, *name;
 	AUTO_BUF result = BUF(BUF_MAX_MESSAGE);
-	int failed = 0;
 
 	tree_at(k, string);
 	if (!cJSON_IsString(string) || !*text)
 		return keyed_expected(k, text ? "a non-empty string" : "a string");
 
-	while (!failed && (open = strstr(text, "${")) && strchr(open, '}')) {
+	while ((open = strstr(text, "${")) && strchr(open, '}')) {
 		struct str inner = {open + 2, strcspn(open + 2, "}")};
 
 		buf_str(&result, (struct str){text, (size_t)(open - text)});
 		name = NULL;
-		failed = put_variable(k, variable, inner, &result, &name);
+		int failed = put_variable(k, variable, inner, &result, &name);
 		if (name)
 			note(used, name, (size_t)(inner.p - begin));
+		if (failed)
+			return failed;
 		text = inner.p + inner.n + 1;
 	}
-	if (!failed) {
-		buf_text(&result, text);
-		*out = arena_str(k->arena, (struct str){buf_cstr(&result), result.n}).p;
-	}
-	return failed;
+	buf_text(&result, text);
+	*out = arena_str(k->arena, (struct str){buf_cstr(&result), result.n}).p;
+	return 0;
 }
 
 int config_expand_target(struct keyed *k, const cJSON *string, environment *variable,

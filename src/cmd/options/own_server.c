@@ -140,10 +140,8 @@ int own_server_wait(struct io *io, const char *url, uint64_t wait_ms, struct own
                     struct error *err)
 {
 	AUTO_BUF http = BUF(BUF_MAX_SMALL);
-	int failed =
-		http_form(url, &http) ? wait_until_served(io, buf_cstr(&http), wait_ms, s, err) : 0;
 
-	return failed;
+	return http_form(url, &http) ? wait_until_served(io, buf_cstr(&http), wait_ms, s, err) : 0;
 }
 
 static int check_free(struct io *io, const char *url, struct error *err)
@@ -182,25 +180,22 @@ int own_server_start(struct own_server *s, const char *command, char *const *var
                      const char *directory, const char *url, uint64_t wait_ms, struct error *err)
 {
 	AUTO_BUF http = BUF(BUF_MAX_SMALL), line = BUF(BUF_MAX_MESSAGE);
-	int failed = 0;
+	struct child_conf conf = {.variables = variables};
 
 	if (!http_form(url, &http)) {
-		failed = error_set(err, FAIL_USAGE,
-		                   "--serve starts a server for an --env http(s):// or ws(s):// on "
-		                   "this machine; --env stdio:COMMAND starts one by itself");
+		return error_set(err, FAIL_USAGE,
+		                 "--serve starts a server for an --env http(s):// or ws(s):// on "
+		                 "this machine; --env stdio:COMMAND starts one by itself");
 	}
-	failed = failed || check_free(s->io, buf_cstr(&http), err) || open_log(s, directory, err);
-	if (!failed) {
-		struct child_conf conf = {.variables = variables};
-
-		buf_text(&line, "exec </dev/null >");
-		config_shell_word(&line, buf_cstr(&s->log));
-		buf_printf(&line, " 2>&1\n%s", command);
-		conf.command = buf_cstr(&line);
-		failed = child_start(s->io, &conf, &s->child, err) ||
-		         own_server_wait(s->io, url, wait_ms, s, err);
-	}
-	return failed ? -1 : 0;
+	if (check_free(s->io, buf_cstr(&http), err) || open_log(s, directory, err))
+		return -1;
+	buf_text(&line, "exec </dev/null >");
+	config_shell_word(&line, buf_cstr(&s->log));
+	buf_printf(&line, " 2>&1\n%s", command);
+	conf.command = buf_cstr(&line);
+	if (child_start(s->io, &conf, &s->child, err))
+		return -1;
+	return own_server_wait(s->io, url, wait_ms, s, err);
 }
 
 void own_server_stop(struct own_server *s)

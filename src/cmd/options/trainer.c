@@ -78,11 +78,10 @@ static void say_skipped(void *ctx, int64_t line, struct str text)
 static int read_config(const char *path, struct trainer_settings *s, struct error *err)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-	int failed = file_read("a trainer's configuration", path, &text, err);
 
-	if (!failed)
-		failed = trainer_config_read(buf_view(&text), path, s, say_skipped, &path, err);
-	return failed;
+	if (file_read("a trainer's configuration", path, &text, err))
+		return -1;
+	return trainer_config_read(buf_view(&text), path, s, say_skipped, &path, err);
 }
 
 int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,

@@ -73,33 +73,28 @@ static enum trusted trusted_look(environment *variable, const char *path, struct
 int trusted_add(environment *variable, const struct config_file *f, struct error *err)
 {
 	AUTO_BUF folder = BUF(BUF_MAX_SMALL), entry = BUF(BUF_MAX_SMALL), text = BUF(ENTRY_MAX);
-	int failed = store_directory(variable, &folder, err);
 
-	if (!failed) {
-		buf_text(&folder, FOLDER);
-		failed =
-			store_make_directories(&folder, "set XDG_STATE_HOME to use another", err) ||
-			entry_of(variable, f->path, &entry, err);
-	}
-	if (!failed) {
-		put_content(f->path, f->text, &text);
-		failed = new_file_put(
-			&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
-			buf_view(&text), err);
-	}
-	return failed ? -1 : 0;
+	if (store_directory(variable, &folder, err))
+		return -1;
+	buf_text(&folder, FOLDER);
+	if (store_make_directories(&folder, "set XDG_STATE_HOME to use another", err) ||
+	    entry_of(variable, f->path, &entry, err))
+		return -1;
+	put_content(f->path, f->text, &text);
+	return new_file_put(&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
+	                    buf_view(&text), err);
 }
 
 int trusted_remove(environment *variable, const char *path, struct error *err)
 {
 	AUTO_BUF entry = BUF(BUF_MAX_SMALL);
-	int failed = entry_of(variable, path, &entry, err);
 
-	if (!failed && unlink(buf_cstr(&entry))) {
-		failed = errno == ENOENT ? error_set(err, FAIL_INPUT, "%s is not trusted", path)
-		                         : error_errno(err, "cannot remove %s", buf_cstr(&entry));
-	}
-	return failed;
+	if (entry_of(variable, path, &entry, err))
+		return -1;
+	if (unlink(buf_cstr(&entry)) == 0)
+		return 0;
+	return errno == ENOENT ? error_set(err, FAIL_INPUT, "%s is not trusted", path)
+	                       : error_errno(err, "cannot remove %s", buf_cstr(&entry));
 }
 
 /* ---- what a file may set ---- */

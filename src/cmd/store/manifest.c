@@ -295,23 +295,18 @@ static int take(struct manifests *m, const char *name, struct str text, struct e
 	            shard >= 1 && shard <= of && plan.p &&
 	            json_i64(JSON_GET(text, "expected"), &expected) &&
 	            json_i64(JSON_GET(text, "done"), &done) && expected >= 0 && done >= 0;
-	int failed = 0;
 	if (!good || version != MANIFEST_VERSION) {
-		failed = error_set(err, FAIL_INPUT, "%s/%s is no manifest of a shard, version %d",
-		                   m->directory, name, MANIFEST_VERSION);
+		return error_set(err, FAIL_INPUT, "%s/%s is no manifest of a shard, version %d",
+		                 m->directory, name, MANIFEST_VERSION);
 	}
-	failed = failed || join(m, name, shard, of, plan.p, err);
-	if (!failed) {
-		m->expected += expected;
-		m->done += done;
-		int64_t listed = take_tasks(m, shard, text, &arena);
-		if (listed != expected - done) {
-			say(m, shard, STR_NONE, name,
-			    "contradicts itself: its counts do not add up");
-		}
-		take_files(m, shard, text, &arena);
-	}
-	return failed ? -1 : 0;
+	if (join(m, name, shard, of, plan.p, err))
+		return -1;
+	m->expected += expected;
+	m->done += done;
+	if (take_tasks(m, shard, text, &arena) != expected - done)
+		say(m, shard, STR_NONE, name, "contradicts itself: its counts do not add up");
+	take_files(m, shard, text, &arena);
+	return 0;
 }
 
 static int is_manifest(const struct dirent *e)

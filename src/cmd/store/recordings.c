@@ -103,20 +103,18 @@ static int check_files(const struct recordings *r, const struct plan *plan, stru
 {
 	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	struct planned one;
-	int failed = 0;
 
-	for (size_t i = 0; i < plan->count && !failed; i++) {
+	for (size_t i = 0; i < plan->count; i++) {
 		struct stat st;
 
 		plan_nth(plan, i, &one);
 		buf_clear(&path);
 		recordings_path(r, str_from(one.id), &path);
 		if (lstat(buf_cstr(&path), &st)) {
-			failed = errno == ENOENT
-			                 ? 0
-			                 : error_errno(err, "cannot write %s", buf_cstr(&path));
+			if (errno != ENOENT)
+				return error_errno(err, "cannot write %s", buf_cstr(&path));
 		} else if (!r->options->force && !r->options->append) {
-			failed = error_set(
+			return error_set(
 				err, FAIL_USAGE,
 				S_ISLNK(st.st_mode)
 					? "%s is a symbolic link: use --force to replace it"
@@ -124,7 +122,7 @@ static int check_files(const struct recordings *r, const struct plan *plan, stru
 				buf_cstr(&path));
 		}
 	}
-	return failed;
+	return 0;
 }
 
 int recordings_choose(struct recordings *r, const struct context *c,

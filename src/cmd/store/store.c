@@ -57,18 +57,17 @@ int store_set_latest(const struct context *c, const char *path, struct error *er
 {
 	AUTO_BUF link = BUF(BUF_MAX_SMALL), fresh = BUF(BUF_MAX_SMALL);
 	const char *name = strrchr(path, '/');
-	int failed = store_directory(c->variable, &link, err);
 
-	if (!failed) {
-		buf_printf(&fresh, "%s/latest-%ld", buf_cstr(&link), (long)getpid());
-		buf_text(&link, "/latest");
-		if (symlink(name ? name + 1 : path, buf_cstr(&fresh)) ||
-		    rename(buf_cstr(&fresh), buf_cstr(&link))) {
-			failed = error_errno(err, "cannot move the link %s", buf_cstr(&link));
-			unlink(buf_cstr(&fresh));
-		}
-	}
-	return failed;
+	if (store_directory(c->variable, &link, err))
+		return -1;
+	buf_printf(&fresh, "%s/latest-%ld", buf_cstr(&link), (long)getpid());
+	buf_text(&link, "/latest");
+	if (symlink(name ? name + 1 : path, buf_cstr(&fresh)) == 0 &&
+	    rename(buf_cstr(&fresh), buf_cstr(&link)) == 0)
+		return 0;
+	error_errno(err, "cannot move the link %s", buf_cstr(&link));
+	unlink(buf_cstr(&fresh));
+	return -1;
 }
 
 int store_latest(const struct context *c, struct buf *path, struct error *err)
@@ -110,14 +109,10 @@ int store_operands(const struct context *c, int argc, char **argv, struct file_l
                    struct error *err)
 {
 	AUTO_BUF latest = BUF(BUF_MAX_SMALL);
-	int failed;
 
 	if (argc)
 		return file_list_new(argv, (size_t)argc, files, err);
-	failed = store_latest(c, &latest, err);
-	if (!failed)
-		failed = file_list_new(&latest.p, 1, files, err);
-	return failed;
+	return store_latest(c, &latest, err) || file_list_new(&latest.p, 1, files, err) ? -1 : 0;
 }
 
 bool store_pass_over(const struct file_list *files, const struct error *err, size_t *unusable)

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #define LOOK_MS     50  /* interval for polling the signal while waiting for a proposal */
 #define PATIENCE_MS 200 /* time allowed for a running rollout to reach its next proposal */

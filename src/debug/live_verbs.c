@@ -264,6 +264,7 @@ static int propose_text(struct debugger *d, struct str text, struct error *err)
 	                           .force_call = true};
 	struct script_call call = {.name = STR_NONE};
 	AUTO_ARENA arena = {0};
+
 	return call_text_read(&conf, arena_str(&arena, text).p, &arena, &call, err) ||
 	       propose(d, call.name, call.arguments, err);
 }

@@ -250,7 +250,7 @@ static void write_proposal(struct debugger *d, struct json_writer *w)
 		jw_pack(w, "next:{name:%s,arguments:%r,reason:%s}", call ? p->name : STR_NONE,
 		        call ? p->arguments : STR_NONE, p->reason);
 	} else {
-		jw_put_null(w, "next");
+		jw_pack(w, "next:%r", STR_NONE);
 	}
 }
 

@@ -104,6 +104,7 @@ static bool begins_like_recording(const char *file, struct buf *env)
 int goldens_check_file(const char *file, const struct target_options *o, struct error *err)
 {
 	AUTO_BUF env = BUF(BUF_MAX_MESSAGE);
+
 	return !file_may_block(file) && begins_like_recording(file, &env)
 	               ? env_target_check_recorded(o, file, buf_view(&env), err)
 	               : 0;

@@ -137,7 +137,26 @@ static int broken_document(const struct reader *r, struct str text, const struct
 	                 fault->why);
 }
 
-/* A value may span several lines. */
+/* Reads on until the first value, which spans several lines, is whole. */
+static int read_document(struct reader *r, struct str *text, size_t *used, struct error *err)
+{
+	struct json_fault fault;
+
+	if (read_ahead(r, true, err) != 0)
+		return -1;
+	if (!r->eof) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s: the first JSON value is longer than %zu MiB: write its "
+		                 "rollouts one a line, as jq -c '.[]' does with a list",
+		                 r->name, BUF_MAX_MESSAGE >> 20);
+	}
+	*text = ahead(r, true);
+	if (json_validate_first(*text, used, &fault) != 0)
+		return broken_document(r, *text, &fault, err);
+	r->whole = true;
+	return 0;
+}
+
 int reader_look(struct reader *r, struct error *err)
 {
 	struct json_fault fault;
@@ -153,18 +172,8 @@ int reader_look(struct reader *r, struct error *err)
 	if (json_validate_first(text, &used, &fault) != 0) {
 		if (fault.at < text.n || r->eof)
 			return 0;
-		if (read_ahead(r, true, err) != 0)
+		if (read_document(r, &text, &used, err))
 			return -1;
-		if (!r->eof) {
-			return error_set(err, FAIL_INPUT,
-			                 "%s: the first JSON value is longer than %zu MiB: write "
-			                 "its rollouts one a line, as jq -c '.[]' does with a list",
-			                 r->name, BUF_MAX_MESSAGE >> 20);
-		}
-		text = ahead(r, true);
-		if (json_validate_first(text, &used, &fault) != 0)
-			return broken_document(r, text, &fault, err);
-		r->whole = true;
 	}
 	text.n = used;
 	if (!r->format && !is_ours(text))

@@ -280,23 +280,29 @@ static int wait_ms(struct stdio *s)
 	return ms < INT_MAX ? (int)ms : -1;
 }
 
+enum { UP, DOWN = 2, CHILD = 4, STOP, FDS };
+
+static void watch_all(struct stdio *s, struct pollfd fds[FDS])
+{
+	bool served = s->stopped && !s->conf->take_stop;
+
+	watch(&s->up, fds + UP);
+	watch(&s->down, fds + DOWN);
+	fds[CHILD] = (struct pollfd){.fd = s->exited ? -1 : s->conf->child_fd, .events = POLLIN};
+	fds[STOP] = (struct pollfd){.fd = served ? -1 : s->conf->stop_fd, .events = POLLIN};
+	if (s->exited)
+		fds[UP].fd = fds[UP + 1].fd = -1;
+}
+
 static void relay(struct stdio *s)
 {
-	enum { UP, DOWN = 2, CHILD = 4, STOP, COUNT };
-	struct pollfd fds[COUNT];
+	struct pollfd fds[FDS];
 	int ready = 1;
 
 	while (!s->exited || (ready > 0 && !s->down.ended)) {
-		watch(&s->up, fds + UP);
-		watch(&s->down, fds + DOWN);
-		fds[CHILD] =
-			(struct pollfd){.fd = s->exited ? -1 : s->conf->child_fd, .events = POLLIN};
-		bool served = s->stopped && !s->conf->take_stop;
-		fds[STOP] = (struct pollfd){.fd = served ? -1 : s->conf->stop_fd, .events = POLLIN};
-		if (s->exited)
-			fds[UP].fd = fds[UP + 1].fd = -1;
+		watch_all(s, fds);
 		int timeout = s->exited && s->down.n ? -1 : wait_ms(s);
-		ready = poll(fds, COUNT, timeout);
+		ready = poll(fds, FDS, timeout);
 		if (ready < 0) {
 			ready = 1; /* a signal */
 			continue;

@@ -7,7 +7,7 @@ load ../cli/lib
 python=$root/.deps/interop/cluster/bin/python
 
 setup_file() {
-	cd "$BATS_FILE_TMPDIR"
+	cd "$BATS_FILE_TMPDIR" || exit
 	for n in $(seq 12); do
 		printf '{"id":"t%d","seed":%d,"policy":"random:%d","max_turns":9}\n' "$n" "$n" "$n"
 	done >tasks.jsonl

@@ -206,8 +206,9 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 {
 	struct str calls = JSON_GET(step, "tool_calls"), one;
 
-	struct json_writer j = jw_form(import_value(m), "{role:%t,content:%r,reasoning_content:%?r", role, JSON_GET(step, "message"),
-	        export_known(JSON_GET(step, "reasoning_content")));
+	struct json_writer j = jw_form(import_value(m), "{role:%t,content:%r,reasoning_content:%?r",
+	                               role, JSON_GET(step, "message"),
+	                               export_known(JSON_GET(step, "reasoning_content")));
 	if (json_count(calls)) {
 		jw_put_array(&j, "tool_calls");
 		for (size_t cursor = 0; json_next(calls, &cursor, &one);) {

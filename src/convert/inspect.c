@@ -294,9 +294,10 @@ static void put_log(struct unpacking *u, struct str sample, struct str messages)
 	struct str status = JSON_GET(header, "status");
 
 	buf_clear(&u->value);
-	struct json_writer j = jw_form(&u->value, "{version:%r,status:%r,eval:{task:%?r,model:%?r}", JSON_GET(header, "version"),
-	        status.p ? status : STR("\"started\""), JSON_GET(eval, "task"),
-	        JSON_GET(eval, "model"));
+	struct json_writer j =
+		jw_form(&u->value, "{version:%r,status:%r,eval:{task:%?r,model:%?r}",
+	                JSON_GET(header, "version"), status.p ? status : STR("\"started\""),
+	                JSON_GET(eval, "task"), JSON_GET(eval, "model"));
 	jw_pack(&j, "samples:[{id:%?r,epoch:%?r,scores:%?r,error:%?r,limit:%?r,messages:%?r}]}",
 	        JSON_GET(sample, "id"), JSON_GET(sample, "epoch"), JSON_GET(sample, "scores"),
 	        JSON_GET(sample, "error"), JSON_GET(sample, "limit"), messages);

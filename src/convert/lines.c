@@ -117,8 +117,8 @@ static struct str env_value(struct import *m, const struct import_header *h)
 {
 	uint64_t facts = m->format->facts | (m->options->tools.p ? FACT(TOOLS) : 0);
 
-	struct json_writer j = jw_form(import_value(m), "{protocol:%t,name:%s,version:%s,facts:[", m->format->name, h->env_name,
-	        h->env_version);
+	struct json_writer j = jw_form(import_value(m), "{protocol:%t,name:%s,version:%s,facts:[",
+	                               m->format->name, h->env_name, h->env_version);
 	for (unsigned k = 0; k < KEY_COUNT; k++)
 		if (facts >> k & 1)
 			jw_text(&j, key_name(k));

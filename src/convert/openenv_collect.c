@@ -121,9 +121,10 @@ static int write(struct export *x, struct error *err)
 		buf_release(&messages);
 		return -1;
 	}
-	struct json_writer j = jw_form(x->out, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[", x->id,
-	        buf_view(&messages), x->end.value[KEY_TOTAL_REWARD],
-	        x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
+	struct json_writer j =
+		jw_form(x->out, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[", x->id,
+	                buf_view(&messages), x->end.value[KEY_TOTAL_REWARD],
+	                x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
 	for (size_t i = 0; i < x->count; i++)
 		if (x->steps[i].step >= 0)
 			put_traced(x, i, &j);

@@ -51,9 +51,11 @@ static int write_scout(struct export *x, struct error *err)
 	int failed = export_conversation(x, MESSAGES_INSPECT, &messages, err);
 	/* ids are unique in a database of many files; headers have the time of the rollout */
 	buf_printf(&id, "%.*s-%016" PRIx64, STR_ARG(x->id), fingerprint(x->header.text));
-	struct json_writer j = jw_form(x->out, "{transcript_id:%s,source_type:'rolldbg',task_set:%r,task_id:%r,task_repeat:%r",
-	        buf_view(&id), JSON_GET(x->header.value[KEY_ENV], "name"), JSON_GET(task, "id"),
-	        x->header.value[KEY_SAMPLE]);
+	struct json_writer j = jw_form(
+		x->out,
+		"{transcript_id:%s,source_type:'rolldbg',task_set:%r,task_id:%r,task_repeat:%r",
+		buf_view(&id), JSON_GET(x->header.value[KEY_ENV], "name"), JSON_GET(task, "id"),
+		x->header.value[KEY_SAMPLE]);
 	jw_pack(&j, "agent:%r,model:%r,score:%r", model ? STR_NONE : import_either(name, kind),
 	        model ? name : STR_NONE, text_or_null(x, x->end.value[KEY_TOTAL_REWARD]));
 	jw_pack(&j, "message_count:%i,error:%r,messages:%s}",

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "report/brief.h"
 #include "report/changes.h"
-#include "report/brief.h"
 #include "report/report.h"
 #include "tap.h"
 

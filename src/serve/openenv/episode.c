@@ -266,8 +266,7 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
 	} else {
 		jw_pack(&w, "result:null,error:{error_type:%t,message:%s}}",
-		        json_named(e->world->tools, tool).p ? "execution_error"
-		                                                        : "tool_not_found",
+		        json_named(e->world->tools, tool).p ? "execution_error" : "tool_not_found",
 		        buf_view(&why));
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,

@@ -10,11 +10,23 @@
 #define LOAD_CALLS    8
 #define LOAD_SESSIONS 64
 
-/* All threads of a rung wait for each other twice: open together, and open until all have called. */
+/* All threads of a rung wait for each other twice: open together, and open until all have called. The
+   lock is held until their number is known. (macOS has no pthread_barrier_t.) */
 struct gate {
-	pthread_mutex_t starting; /* held until the number of threads is known */
-	pthread_barrier_t all;
+	pthread_mutex_t lock;
+	pthread_cond_t all;
+	size_t expected, arrived[2];
 };
+
+static void gate_pass(struct gate *g, int which)
+{
+	pthread_mutex_lock(&g->lock);
+	g->arrived[which]++;
+	pthread_cond_broadcast(&g->all);
+	while (g->arrived[which] < g->expected)
+		pthread_cond_wait(&g->all, &g->lock);
+	pthread_mutex_unlock(&g->lock);
+}
 
 /* One session in its thread. */
 struct load_session {
@@ -67,16 +79,14 @@ static void *run_session(void *arg)
 {
 	struct load_session *w = arg;
 
-	pthread_mutex_lock(&w->gate->starting);
-	pthread_mutex_unlock(&w->gate->starting);
 	/* a slot that an earlier rung has just closed may not be free yet */
 	uint64_t deadline = io_now_ns(w->io) + w->p->conf->settle_ms * 1000000;
 	w->opened = !session_open_when_free(&w->pool, &w->session, NULL, deadline, &w->err) &&
 	            session_is_open(&w->session);
-	pthread_barrier_wait(&w->gate->all);
+	gate_pass(w->gate, 0);
 	if (w->opened)
 		(void)!make_calls(w);
-	pthread_barrier_wait(&w->gate->all);
+	gate_pass(w->gate, 1);
 	session_release(&w->session);
 	return NULL;
 }
@@ -116,19 +126,18 @@ static void rung_release(struct rung *r)
 /* Call rung_release in any case. */
 static int rung_run(struct probe *p, size_t count, struct rung *r, struct error *err)
 {
-	struct gate gate = {.starting = PTHREAD_MUTEX_INITIALIZER};
+	struct gate gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .all = PTHREAD_COND_INITIALIZER};
 	size_t started = 0;
 	int failed = 0;
 
 	*r = (struct rung){.sessions = mem_array(count, sizeof(*r->sessions)), .count = count};
-	pthread_mutex_lock(&gate.starting);
+	pthread_mutex_lock(&gate.lock);
 	while (started < count && !failed) {
 		failed = start_one(p, &r->sessions[started], &gate, err);
 		started += !failed;
 	}
-	if (started)
-		pthread_barrier_init(&gate.all, NULL, (unsigned)started);
-	pthread_mutex_unlock(&gate.starting);
+	gate.expected = started;
+	pthread_mutex_unlock(&gate.lock);
 	for (size_t i = 0; i < started; i++) {
 		pthread_join(r->sessions[i].thread, NULL);
 		if (!failed && r->sessions[i].err.kind != FAIL_NONE) {
@@ -136,8 +145,6 @@ static int rung_run(struct probe *p, size_t count, struct rung *r, struct error 
 			failed = -1;
 		}
 	}
-	if (started)
-		pthread_barrier_destroy(&gate.all);
 	return failed;
 }
 

@@ -383,10 +383,10 @@ int live_start(const struct live_target *t, const struct live_request *q, struct
 	                   .wake = WAKE_NONE};
 	pthread_mutex_init(&l->lock, NULL);
 	pthread_cond_init(&l->changed, NULL);
-	keep_request(l, q);
 	failed = wake_open(&l->stop) || wake_open(&l->wake)
 	                 ? error_errno(err, "cannot start a live session")
 	                 : t->record(t->ctx, &l->path, err) || open_judge(l, err);
+	keep_request(l, q); /* its stop_fd is that of l->stop, which is open now */
 	if (!failed && (errno = pthread_create(&l->thread, NULL, run, l)) != 0)
 		failed = error_errno(err, "cannot start a thread");
 	if (failed) {

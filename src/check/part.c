@@ -15,7 +15,10 @@ struct numbers {
 #define NUMBERS(type, member)           {offsetof(type, member), sizeof(((type *)0)->member)}
 #define PUT_NUMBERS(w, key, from, rows) put_numbers((w), (key), (from), (rows), ARRAY_LEN(rows))
 #define GET_NUMBERS(object, key, to, rows)                                                         \
-	get_numbers(JSON_GET(object, key), (to), (rows), ARRAY_LEN(rows))
+	get_numbers(JSON_GET(object, key), INT64_MAX, (to), (rows), ARRAY_LEN(rows))
+#define GET_COUNTS(object, key, to, rows)                                                          \
+	get_numbers(JSON_GET(object, key), COUNT_MOST, (to), (rows), ARRAY_LEN(rows))
+#define COUNT_MOST ((int64_t)1 << 44) /* no file holds more, and the sums of all parts still fit */
 
 static const struct numbers finding_rows[] = {
 	NUMBERS(struct finding, first_turn), NUMBERS(struct finding, last_turn),
@@ -74,7 +77,9 @@ static void put_numbers(struct json_writer *w, const char *key, const void *from
 	jw_end(w);
 }
 
-static bool get_numbers(struct str array, void *to, const struct numbers *rows, size_t count)
+/* False also for a number above `most`, or below its negative. */
+static bool get_numbers(struct str array, int64_t most, void *to, const struct numbers *rows,
+                        size_t count)
 {
 	struct str value;
 	size_t cursor = 0;
@@ -83,7 +88,8 @@ static bool get_numbers(struct str array, void *to, const struct numbers *rows, 
 		int64_t *n = (void *)((char *)to + rows[i].at);
 
 		for (size_t k = 0; k < rows[i].bytes / sizeof(*n); k++)
-			if (!json_next(array, &cursor, &value) || !json_i64(value, &n[k]))
+			if (!json_next(array, &cursor, &value) || !json_i64(value, &n[k]) ||
+			    n[k] > most || n[k] < -most - 1)
 				return false;
 	}
 	return !json_next(array, &cursor, &value);
@@ -252,7 +258,7 @@ bool part_get(struct str object, struct arena *arena, struct judge *part)
 	char *tools = part->sum.movement.read_only_tools;
 	int64_t claim[4];
 
-	if (!list.p || !GET_NUMBERS(object, "sums", &part->sum, sum_rows) ||
+	if (!list.p || !GET_COUNTS(object, "sums", &part->sum, sum_rows) ||
 	    !json_double(JSON_GET(object, "reward"), &part->file_reward) ||
 	    !json_bool(JSON_GET(object, "rewarded"), &part->reward_known)) {
 		return false;
@@ -260,7 +266,7 @@ bool part_get(struct str object, struct arena *arena, struct judge *part)
 	get_text(object, "read_only_tools", arena, tools,
 	         sizeof(part->sum.movement.read_only_tools));
 	for (size_t cursor = 0; json_next(claims, &cursor, &one);) {
-		if (!get_numbers(one, claim, claim_rows, ARRAY_LEN(claim_rows)))
+		if (!get_numbers(one, INT64_MAX, claim, claim_rows, ARRAY_LEN(claim_rows)))
 			return false;
 		sharing_claimed(evidence_sharing(part->facts), claim);
 	}

@@ -303,11 +303,14 @@ static int collect_secrets(struct tapping *t, struct error *err)
 static int read_state_option(struct tapping *t, struct error *err)
 {
 	const char *state = t->opts->state;
-	int failed = state ? state_source_parse(str_from(state), &t->state, err) : 0;
 
-	if (state && !failed && t->state.kind != STATE_TOOL && t->state.kind != STATE_RESOURCE)
-		return error_set(err, FAIL_USAGE, "--state %s: resource:URI or tool:NAME", state);
-	return failed;
+	if (!state)
+		return 0;
+	if (strncmp(state, "resource:", 9) != 0 && strncmp(state, "tool:", 5) != 0) {
+		return error_set(err, FAIL_USAGE,
+		                 "--state %s: expected resource:URI or tool:NAME[:JSON]", state);
+	}
+	return state_source_parse(str_from(state), &t->state, err);
 }
 
 /* Standard output belongs to the command, if there is one. */

@@ -247,23 +247,13 @@ static bool is_set(void *ctx, struct str pointer, struct str *key)
 
 /* ---- lists ---- */
 
-static struct str find(struct str tools, struct str name)
-{
-	struct str tool;
-
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
-		if (json_same_text(JSON_GET(tool, "name"), name))
-			return tool;
-	return STR_NONE;
-}
-
 /* The only new tool with the schema of one that is gone; absent: none, or several. */
 static struct str find_renamed(struct str gone, struct str before, struct str now)
 {
 	struct str schema = JSON_GET(gone, "inputSchema"), tool, found = STR_NONE;
 
 	for (size_t cursor = 0; schema.p && json_next(now, &cursor, &tool);) {
-		if (!find(before, JSON_GET(tool, "name")).p &&
+		if (!json_named(before, JSON_GET(tool, "name")).p &&
 		    json_equal(schema, JSON_GET(tool, "inputSchema"))) {
 			if (found.p)
 				return STR_NONE;
@@ -291,7 +281,7 @@ void tool_changes(struct str before, struct str now, tool_change_fn *take, void 
 	if (json_type(before) != JSON_ARRAY || json_type(now) != JSON_ARRAY)
 		return;
 	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
-		struct str other = find(now, JSON_GET(tool, "name"));
+		struct str other = json_named(now, JSON_GET(tool, "name"));
 		struct str moved = other.p ? STR_NONE : find_renamed(tool, before, now);
 
 		point_to(&s, tool);
@@ -311,7 +301,7 @@ void tool_changes(struct str before, struct str now, tool_change_fn *take, void 
 	for (size_t cursor = 0; json_next(now, &cursor, &tool);) {
 		for (i = 0; i < count && renamed[i].p != tool.p; i++) {
 		}
-		if (i == count && !find(before, JSON_GET(tool, "name")).p) {
+		if (i == count && !json_named(before, JSON_GET(tool, "name")).p) {
 			point_to(&s, tool);
 			report(&s, TOOL_COMPATIBLE, "added", STR_NONE, tool);
 		}
@@ -373,7 +363,7 @@ void compare_tools(const struct rollout_copy *golden, const struct rollout_copy 
 	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
 		struct str name = JSON_GET(tool, "name");
 
-		if (is_called(golden, name) && !find(after, name).p &&
+		if (is_called(golden, name) && !json_named(after, name).p &&
 		    set_other_env(&text, golden, got, name)) {
 			say(ctx, text.text);
 			return;

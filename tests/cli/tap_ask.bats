@@ -152,7 +152,7 @@ counter() {
 
 @test "usage of --state and --ask-state" {
 	expect 2 rolldbg tap --to http://127.0.0.1:1 --state observation
-	has "$stderr" '--state observation: resource:URI or tool:NAME'
+	has "$stderr" '--state observation: expected resource:URI or tool:NAME[:JSON]'
 	expect 2 rolldbg tap --state tool:x -- cat
 	has "$stderr" '--to URL'
 	expect 2 rolldbg tap --ask-state -- cat

@@ -26,16 +26,6 @@ static void advise_env(void *ctx, const char *sentence)
 	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
 }
 
-static bool has_tool(struct str tools, struct str name)
-{
-	struct str tool;
-
-	for (size_t at = 0; json_next(tools, &at, &tool);)
-		if (json_same_text(JSON_GET(tool, "name"), name))
-			return true;
-	return false;
-}
-
 /* A golden of another program calls what the environment does not have: names the map that may help. */
 static void advise_map(struct names *said, const struct golden *g)
 {
@@ -44,10 +34,10 @@ static void advise_map(struct names *said, const struct golden *g)
 	size_t at = 0, i = 0;
 	struct str name = STR_NONE;
 
-	while (i < g->want.count && (!name.p || has_tool(tools, name)))
+	while (i < g->want.count && (!name.p || json_named(tools, name).p))
 		name = JSON_GET(g->want.steps[i++].value[KEY_TOOL_CALL], "name");
 	if (JSON_GET(g->want.header.value[KEY_ENV], "facts").p && json_type(name) == JSON_STRING &&
-	    json_next(tools, &at, &tool) && !has_tool(tools, name)) {
+	    json_next(tools, &at, &tool) && !json_named(tools, name).p) {
 		text_escape(&from, json_inner(name));
 		text_escape(&to, json_inner(JSON_GET(tool, "name")));
 		if (names_note(said, buf_view(&from))) {

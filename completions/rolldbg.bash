@@ -151,7 +151,7 @@ _rolldbg_value()
 	list:--since) _rolldbg_words '' ;;
 	list:--prune) _rolldbg_words '' ;;
 	list:--missing) _rolldbg_files -d ;;
-	convert:--from) _rolldbg_mixed 'rolldbg map: tau-bench tau2 nemo-gym harbor eval-protocol-log claude-code codex chat eval-protocol evaluation-row openenv-collect openenv-capture verifiers atif gemini-cli openhands mini-swe-agent swe-agent inspect scout agent-vcr verl trl-completions trl openai' ;;
+	convert:--from) _rolldbg_mixed 'rolldbg map: tau-bench tau2 nemo-gym harbor eval-protocol-log claude-code codex codex-2025 chat eval-protocol evaluation-row openenv-collect openenv-capture verifiers atif gemini-cli openhands mini-swe-agent swe-agent inspect scout agent-vcr verl trl-completions trl art openai' ;;
 	convert:--tools) _rolldbg_files -f ;;
 	convert:--reward) _rolldbg_words '' ;;
 	convert:--to) _rolldbg_words 'rolldbg eval-protocol openenv-collect atif scout trl-completions trl openai' ;;

@@ -201,6 +201,16 @@ static bool is_atif(struct str value)
 
 /* ---- a step as messages ---- */
 
+/* Context copied from the trajectory that this one continues is shown to the model, not written by it. */
+static void put_message(struct import *m, struct dialog *d, struct str step, struct str message,
+                        const struct dialog_facts *facts)
+{
+	if (json_type(JSON_GET(step, "is_copied_context")) == JSON_TRUE)
+		dialog_prompt(m, d, IMPORT_PACK(m, "[%r]", message));
+	else
+		dialog_message(m, d, message, facts);
+}
+
 /* Its calls have a shape that dialog_message reads. */
 static void take_message(struct import *m, struct dialog *d, struct str step, const char *role)
 {
@@ -219,19 +229,20 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 		jw_end(&j);
 	}
 	jw_end(&j);
-	dialog_message(m, d, import_kept(m), NULL);
+	put_message(m, d, step, import_kept(m), NULL);
 }
 
 /* ---- answers ---- */
 
-/* Facts of a result, or, where absent, of its step. */
+/* Facts of a result, or, where absent, of its step; tool_result_is_error is Harbor's, of one call a step. */
 static struct dialog_facts facts_of(struct str result, struct str step)
 {
 	struct str own = JSON_GET(result, "extra"), around = JSON_GET(step, "extra");
 	struct str extra = json_count(own) ? own : around;
 	struct dialog_facts f = DIALOG_FACTS;
 
-	f.hint.failed = import_flag(JSON_GET(extra, "is_error"));
+	f.hint.failed = import_flag(import_either(JSON_GET(extra, "is_error"),
+	                                          JSON_GET(around, "tool_result_is_error")));
 	f.hint.error = JSON_GET(extra, "error");
 	f.reward = JSON_GET(extra, "reward");
 	f.terminated = import_flag(JSON_GET(extra, "terminated"));
@@ -248,7 +259,7 @@ static void take_results(struct import *m, struct dialog *d, struct str step)
 		struct dialog_facts f = facts_of(one, step);
 		struct str id = JSON_GET(one, "source_call_id");
 
-		dialog_message(m, d, message_answer(m, id, JSON_GET(one, "content")), &f);
+		put_message(m, d, step, message_answer(m, id, JSON_GET(one, "content")), &f);
 	}
 }
 

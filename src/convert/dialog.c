@@ -193,21 +193,22 @@ static struct dialog_call *add_call(struct dialog *d)
 
 /* {"id","function":{"name","arguments"}} (OpenAI), {"id","function":"name","arguments"}
    (Inspect), {"name","arguments"} (Hermes), {"tool_call_id","function_name","arguments"},
-   {"id","name","input"} (Anthropic), {"call_id","name","arguments" or "input"} (Responses),
-   {"id","name","args"} (Gemini). */
+   {"id","name","input"} (Anthropic), {"call_id","name" or "type","arguments", "input" or "action"}
+   (Responses), {"id","name","args"} (Gemini). */
 void dialog_call(struct import *m, struct dialog *d, struct str spelled)
 {
 	static const struct str keys[] = {
-		STR_INIT("function"),      STR_INIT("id"),    STR_INIT("tool_call_id"),
-		STR_INIT("function_name"), STR_INIT("name"),  STR_INIT("arguments"),
-		STR_INIT("call_id"),       STR_INIT("input"), STR_INIT("args"),
+		STR_INIT("function"),      STR_INIT("id"),     STR_INIT("tool_call_id"),
+		STR_INIT("function_name"), STR_INIT("name"),   STR_INIT("arguments"),
+		STR_INIT("call_id"),       STR_INIT("input"),  STR_INIT("args"),
+		STR_INIT("type"),          STR_INIT("action"),
 	};
 	struct str v[ARRAY_LEN(keys)] = {0};
 	struct str name, arguments;
 
 	json_pick(spelled, keys, ARRAY_LEN(keys), v);
-	name = import_either(v[4], v[3]);
-	arguments = import_either(v[5], import_either(v[7], v[8]));
+	name = import_either(v[4], import_either(v[3], v[6].p ? v[9] : STR_NONE));
+	arguments = import_either(import_either(v[5], v[10]), import_either(v[7], v[8]));
 	if (json_type(v[0]) == JSON_OBJECT) {
 		name = JSON_GET(v[0], "name");
 		arguments = JSON_GET(v[0], "arguments");
@@ -400,10 +401,7 @@ static enum meaning meaning_of(struct str message)
 		{STR_INIT("role"), STR_INIT("tool"), ANSWER},
 		{STR_INIT("role"), STR_INIT("function"), ANSWER},
 		{STR_INIT("type"), STR_INIT("function_call"), CALL},
-		{STR_INIT("type"), STR_INIT("custom_tool_call"), CALL},
 		{STR_INIT("type"), STR_INIT("mcp_call"), CALL},
-		{STR_INIT("type"), STR_INIT("function_call_output"), ANSWER},
-		{STR_INIT("type"), STR_INIT("custom_tool_call_output"), ANSWER},
 		{STR_INIT("type"), STR_INIT("reasoning"), PART},
 		{STR_INIT("role"), STR_INIT("assistant"), ASSISTANT},
 	};
@@ -415,6 +413,14 @@ static enum meaning meaning_of(struct str message)
 			return part ? PART : table[i].meaning;
 		}
 	}
+	/* other items of the Responses API: what its server runs by itself has no call_id and is a part of the reply */
+	struct str type = JSON_GET(message, "type"), kind = json_inner(type);
+	bool called = JSON_GET(message, "call_id").p;
+
+	if (json_type(type) == JSON_STRING && str_ends(kind, STR("_call")))
+		return called ? CALL : PART;
+	if (json_type(type) == JSON_STRING && str_ends(kind, STR("_output")) && called)
+		return ANSWER;
 	return has_answers(JSON_GET(message, "content")) ? ANSWERS : OTHER;
 }
 
@@ -446,9 +452,12 @@ static void take_reply(struct import *m, struct dialog *d, struct str message, b
 /* Items without a role are recorded as messages: rules look for what the model was shown. */
 static struct str call_as_message(struct import *m, struct str item)
 {
-	return IMPORT_PACK(m, "{role:'assistant',tool_calls:[{id:%r,name:%r,arguments:%r}]}",
-	                   JSON_GET(item, "call_id"), JSON_GET(item, "name"),
-	                   import_either(JSON_GET(item, "arguments"), JSON_GET(item, "input")));
+	return IMPORT_PACK(
+		m, "{role:'assistant',tool_calls:[{id:%r,name:%r,arguments:%r}]}",
+		JSON_GET(item, "call_id"),
+		import_either(JSON_GET(item, "name"), JSON_GET(item, "type")),
+		import_either(JSON_GET(item, "arguments"),
+	                      import_either(JSON_GET(item, "input"), JSON_GET(item, "action"))));
 }
 
 static struct str answer_as_message(struct import *m, struct str item)

@@ -32,19 +32,20 @@ def chat(messages, known_errors=lambda m: False, reward=None, reason=None):
 
 
 def items(output, reward, reason=None):
-    """Items of the Responses API: a turn ends where something is answered or somebody else speaks."""
+    """Items of the Responses API: a turn ends where something is answered or somebody else speaks; what the server
+    runs by itself has no call_id."""
     turns = calls = answers = open_turn = 0
     for o in output:
         kind = o.get("type")
-        if kind in ("function_call_output", "custom_tool_call_output"):
+        if str(kind).endswith("_output"):
             answers += 1
             open_turn = False
         elif kind == "message" and o.get("role") != "assistant":
             open_turn = False
-        elif kind in ("message", "reasoning", "function_call", "custom_tool_call"):
+        elif kind in ("message", "reasoning") or str(kind).endswith("_call"):
             turns += not open_turn
             open_turn = True
-            calls += kind in ("function_call", "custom_tool_call")
+            calls += str(kind).endswith("_call") and "call_id" in o
     return Count(turns, calls, answers, 0, reward, reason)
 
 
@@ -121,7 +122,7 @@ def inspect(samples):
 
 
 def codex(rows):
-    yield items([r["payload"] for r in rows if r["type"] == "response_item"], None)
+    yield items([r.get("payload", r) for r in rows if r.get("type") == "response_item" or "payload" not in r], None)
 
 
 def tau(document):
@@ -152,7 +153,7 @@ def independent(path):
             (("step", "prompt", "completion"), trl, rows),
             (("responses_create_params",), nemo, rows), (("_ng_failure_class",), nemo, rows),
             (("trajectory_format",), mini, rows), (("trajectory", "info"), swe, rows), (("history",), swe, rows),
-            (("sessionId",), claude, rows), (("payload",), codex, rows),
+            (("sessionId",), claude, rows), (("payload",), codex, rows), (("git",), codex, rows),
             (("eval", "samples"), inspect, first.get("samples")),
             (("traj",), tau, document), (("simulations",), tau2, document), (("termination_reason",), tau2, document),
             (("type",), claude, rows)):
@@ -160,7 +161,7 @@ def independent(path):
             return list(reader(argument))
     if "role" in first:
         return [chat(document if isinstance(document[0], dict) else document[0])]
-    return [chat(r["messages"]) for r in rows]
+    return [chat(r["messages"], reward=r.get("reward")) for r in rows]
 
 
 def rolldbg(program, path):

@@ -173,7 +173,7 @@ rules() {
 
 # The formats that count_logs.py knows, and the recordings of real programs.
 @test "turns, calls, answers, errors, rewards and ends are those that a script counts in the logs themselves" {
-	local files=("$formats"/{chat,claude-code,codex,inspect,mini-swe-agent,nemo-gym,openai,swe-agent,tau-bench,tau2}/in.*)
+	local files=("$formats"/{art,chat,claude-code,codex,codex-2025,inspect,mini-swe-agent,nemo-gym,openai,swe-agent,tau-bench,tau2}/in.*)
 
 	[ ! -d "$shared/trl" ] || files+=("$shared"/trl/trl-*.jsonl "$shared"/other/*)
 	python3 "$root/tests/cli/count_logs.py" "$ROLLDBG" "${files[@]}"

@@ -15,12 +15,12 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	s->truncated = m->line->truncated;
 }
 
-/* Was it ended by the environment, the policy's script, a limit or a failure? */
+/* Was it ended by the environment, the policy's script, a limit or a failure, or does nothing say how it ended? */
 static bool is_explained(const struct one_step *s, const struct rollout_facts *r,
                          enum end_status status)
 {
-	if (status == END_STOPPED || status == END_REFUSED || status == END_UNREACHABLE ||
-	    status == END_INTERRUPTED || status == END_FAILED) {
+	if (status == END_UNKNOWN || status == END_STOPPED || status == END_REFUSED ||
+	    status == END_UNREACHABLE || status == END_INTERRUPTED || status == END_FAILED) {
 		return true;
 	}
 	if (s->terminated == 1 || s->truncated == 1)
@@ -43,11 +43,10 @@ static void close(void *state, const struct rollout_facts *r, const struct deriv
 		return;
 	if (is_explained(s, r, m->line->status))
 		return;
-	const char *word = end_status_name(m->line->status);
 	finding_add(out, SEVERITY_WARNING, &s->step, "/terminated",
 	            "the rollout ended after one step with status \"%s\", although neither the "
 	            "environment, a script nor a limit ended it",
-	            word ? word : "");
+	            end_status_name(m->line->status));
 }
 
 const struct check check_one_step_episode = {

@@ -188,7 +188,7 @@ static int choose_protocol(const struct serve_options *o, const char *path, stru
 
 	if (o->protocol)
 		return 0;
-	if (!protocol_has_sessions(recorded)) {
+	if (!protocol_has(recorded, HAS_SESSIONS)) {
 		return error_set(err, FAIL_INPUT,
 		                 "%s: recorded over %s, which has no sessions to play it in; "
 		                 "--protocol %s plays it in sessions",

@@ -201,8 +201,8 @@ void fold_header(struct open_rollout *o, const struct line *header)
 		json_i64(JSON_GET(header->value[KEY_TASK], "group_size"), &f->group_size);
 	json_i64(header->value[KEY_SAMPLE], &f->sample);
 	f->protocol = line_protocol(header);
-	/* a plain MCP server is sent none */
-	f->has_seed = f->protocol != PROTOCOL_MCP && json_i64(header->value[KEY_SEED], &f->seed);
+	f->has_seed = protocol_has(f->protocol, TAKES_SEEDS) &&
+	              json_i64(header->value[KEY_SEED], &f->seed);
 	take_source(o, header);
 	keep_tools(o, header->value[KEY_TOOLS]);
 }

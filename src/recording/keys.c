@@ -31,7 +31,7 @@ static const char policy_list[] =
 #include "recording/keys.def"
 	;
 static const char protocol_list[] =
-#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) "," word
+#define PROTOCOL_WORD(id, word, family, traits, meaning) "," word
 #include "recording/keys.def"
 	;
 #define OUTCOME_WORDS  (outcome_list + 1)

@@ -47,18 +47,16 @@ static const struct str policy_kinds[] = {
 };
 
 static const struct str protocols[] = {
-#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning)                         \
-	[PROTOCOL_##id] = STR_INIT(word),
+#define PROTOCOL_WORD(id, word, family, traits, meaning) [PROTOCOL_##id] = STR_INIT(word),
 #include "recording/keys.def"
 };
 
 static const struct {
 	const char *family;
-	bool sessions, one_connection;
+	unsigned traits;
 } protocol_facts[] = {
-	[PROTOCOL_UNKNOWN] = {NULL, true, false},
-#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning)                         \
-	[PROTOCOL_##id] = {family, sessions, one_connection},
+	[PROTOCOL_UNKNOWN] = {NULL, HAS_SESSIONS | TAKES_SEEDS},
+#define PROTOCOL_WORD(id, word, family, traits, meaning) [PROTOCOL_##id] = {family, traits},
 #include "recording/keys.def"
 };
 
@@ -126,14 +124,9 @@ bool state_kind_needs_target(enum state_kind s)
 	return state_facts[s].target && state_facts[s].target[0] != '[';
 }
 
-bool protocol_has_sessions(enum protocol p)
+bool protocol_has(enum protocol p, enum protocol_trait trait)
 {
-	return protocol_facts[p].sessions;
-}
-
-bool protocol_is_one_connection(enum protocol p)
-{
-	return protocol_facts[p].one_connection;
+	return (protocol_facts[p].traits & trait) != 0;
 }
 
 const char *protocol_family(enum protocol p)

@@ -55,7 +55,7 @@ enum policy_kind {
 
 enum protocol {
 	PROTOCOL_UNKNOWN, /* or the source of an imported recording */
-#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) PROTOCOL_##id,
+#define PROTOCOL_WORD(id, word, family, traits, meaning) PROTOCOL_##id,
 #include "recording/keys.def"
 };
 
@@ -77,10 +77,15 @@ bool state_kind_asks_server(enum state_kind s);
 const char *state_kind_target(enum state_kind s);
 bool state_kind_needs_target(enum state_kind s);
 
-/* What keys.def says about a protocol. An unknown one has sessions, but not one connection for
-   each, and no family (NULL). */
-bool protocol_has_sessions(enum protocol p);
-bool protocol_is_one_connection(enum protocol p);
+/* What keys.def says about a protocol. An unknown one has sessions and takes seeds, and has no
+   family (NULL). */
+enum protocol_trait {
+	HAS_SESSIONS = 1 << 0,  /* each rollout has an environment of its own */
+	IS_CONNECTION = 1 << 1, /* a session is a connection, so its id is only a name */
+	HAS_RESETS = 1 << 2,    /* each episode begins with a reset of its own */
+	TAKES_SEEDS = 1 << 3,   /* a recorded seed was sent to the environment */
+};
+bool protocol_has(enum protocol p, enum protocol_trait trait);
 const char *protocol_family(enum protocol p);
 
 /* One sentence for each, for the manual; NULL for the first, which has no word. */

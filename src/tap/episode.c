@@ -294,13 +294,6 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	e->talk.answered_ns = e->began_ns;
 }
 
-static bool has_resets(const struct tap_session *s)
-{
-	enum protocol p = protocol_parse(str_from(s->facts.protocol));
-
-	return p == PROTOCOL_OPENENV || p == PROTOCOL_MCP_GYM || p == PROTOCOL_NEMO_GYM;
-}
-
 static bool is_refusal(const struct env_reply *reply)
 {
 	return reply->outcome != OUTCOME_OK;
@@ -329,7 +322,7 @@ void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 	begin(s, f);
 	if (f->reset) {
 		put_reset(s, f->reset);
-	} else if (has_resets(s)) {
+	} else if (protocol_has(protocol_parse(str_from(s->facts.protocol)), HAS_RESETS)) {
 		s->r->counts.replaced++;
 		tap_note(s, EVENT_SESSION_REPLACED, "session",
 		         STR("the first message of this session is a step, not a reset: the "

@@ -143,18 +143,14 @@ static const char *words_of(const struct line_key *rows, size_t count, enum key 
 }
 
 /* Each enum has the words that the table allows, in order, and finds them. */
-#define WORDS(type, first, last, rows, key, member)                                                \
+#define WORDS(type, rows, key, member)                                                             \
 	do {                                                                                       \
 		struct buf words = BUF(1024);                                                      \
-		bool found = true;                                                                 \
-		for (unsigned i = (first); i <= (last); i++) {                                     \
-			const char *name = type##_name(i);                                         \
-			buf_printf(&words, "%s%s", words.n ? "," : "", name);                      \
-			found = found && type##_parse(str_from(name)) == i;                        \
-		}                                                                                  \
+		for (unsigned i = 1;                                                               \
+		     type##_name(i) && type##_parse(str_from(type##_name(i))) == i; i++)           \
+			buf_printf(&words, "%s%s", words.n ? "," : "", type##_name(i));            \
 		is_str(buf_cstr(&words), words_of(rows, rows##_count, key, member),                \
 		       "the table has the words of " #type);                                       \
-		ok(found, "and each is found again");                                              \
 		is_str(type##_name(0), NULL, "null is not a word");                                \
 		is_int(type##_parse(STR("")), 0, "an empty word is not valid");                    \
 		is_int(type##_parse(STR("okay")), 0, "an unknown word is not valid");              \
@@ -163,15 +159,14 @@ static const char *words_of(const struct line_key *rows, size_t count, enum key 
 
 static void words(void)
 {
-	WORDS(outcome, OUTCOME_OK, OUTCOME_NOT_SENT, line_keys, KEY_OUTCOME, "outcome");
-	WORDS(error_class, CLASS_CAPACITY, CLASS_OTHER, line_parts, KEY_ERROR, "class");
-	WORDS(error_layer, LAYER_TRANSPORT, LAYER_TEXT, line_parts, KEY_ERROR, "layer");
-	WORDS(end_status, END_TERMINATED, END_FAILED, line_keys, KEY_STATUS, "status");
-	WORDS(event_kind, EVENT_SESSION_REPLACED, EVENT_FAULT_INJECTED, line_keys, KEY_EVENT,
-	      "event");
-	WORDS(state_kind, STATE_CONTROL_PLANE, STATE_IMPORT, line_parts, KEY_STATE_SOURCE, "kind");
-	WORDS(policy_kind, POLICY_SCRIPT, POLICY_IMPORT, line_parts, KEY_POLICY, "kind");
-	WORDS(protocol, PROTOCOL_MCP_GYM, PROTOCOL_VERIFIERS, line_parts, KEY_ENV, "protocol");
+	WORDS(outcome, line_keys, KEY_OUTCOME, "outcome");
+	WORDS(error_class, line_parts, KEY_ERROR, "class");
+	WORDS(error_layer, line_parts, KEY_ERROR, "layer");
+	WORDS(end_status, line_keys, KEY_STATUS, "status");
+	WORDS(event_kind, line_keys, KEY_EVENT, "event");
+	WORDS(state_kind, line_parts, KEY_STATE_SOURCE, "kind");
+	WORDS(policy_kind, line_parts, KEY_POLICY, "kind");
+	WORDS(protocol, line_parts, KEY_ENV, "protocol");
 	is_str(end_status_name(END_INCOMPLETE), "incomplete",
 	       "the status that readers give to a missing end");
 	is_int(end_status_parse(STR("incomplete")), END_UNKNOWN, "is not a status of a line");

@@ -31,12 +31,12 @@ static bool is_generated(struct str id)
    from the seed. */
 static bool is_name(const struct rollout_facts *r, struct str id)
 {
-	return protocol_is_one_connection(r->protocol) && !is_generated(id);
+	return protocol_has(r->protocol, IS_CONNECTION) && !is_generated(id);
 }
 
 static uint64_t mark_of(const struct alias *s, const struct rollout_facts *r)
 {
-	return protocol_is_one_connection(r->protocol) && r->has_seed
+	return protocol_has(r->protocol, IS_CONNECTION) && r->has_seed
 	               ? map_hash_with(0, (uint64_t)r->seed)
 	               : s->mark;
 }
@@ -121,7 +121,7 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 
 	if (s->is_shared)
 		return;
-	if (!protocol_has_sessions(r->protocol) && r->concurrent) {
+	if (!protocol_has(r->protocol, HAS_SESSIONS) && r->concurrent) {
 		finding_add(out, SEVERITY_ERROR, NULL, "/env/protocol",
 		            "%s has no sessions: rollouts that run at the same time share one "
 		            "environment, or each call runs in a new one",

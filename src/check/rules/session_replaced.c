@@ -12,12 +12,9 @@ struct replaced {
 	int64_t times;
 };
 
-/* Where an episode begins with a reset of its own. */
 static bool has_resets(const struct rollout_facts *r)
 {
-	return !r->imported &&
-	       (r->protocol == PROTOCOL_OPENENV || r->protocol == PROTOCOL_MCP_GYM ||
-	        r->protocol == PROTOCOL_NEMO_GYM);
+	return !r->imported && protocol_has(r->protocol, HAS_RESETS);
 }
 
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)

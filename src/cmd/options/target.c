@@ -33,7 +33,7 @@ const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(tar
                                                 NULL};
 
 static const char protocol_help[] = "use this protocol: "
-#define PROTOCOL_WORD(id, word, family, sessions, one_connection, meaning) word ", " meaning "; "
+#define PROTOCOL_WORD(id, word, family, traits, meaning) word ", " meaning "; "
 #include "recording/keys.def"
 				    "default: detect it";
 

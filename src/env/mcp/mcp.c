@@ -268,15 +268,8 @@ static int seed_episode(struct env_mcp *e, struct env_reply *out, struct error *
 {
 	int status;
 
-	if (!e->conf->has_seed)
+	if (!e->conf->has_seed || e->control.kind != CONTROL_HTTP)
 		return 0;
-	if (e->control.kind != CONTROL_HTTP) {
-		if (e->control.kind != CONTROL_HTTP_HASHED && !e->conf->seed_is_tried) {
-			log_warn("the server does not accept a seed: \1seed\2 is recorded, but "
-			         "not sent");
-		}
-		return 0;
-	}
 	if (control_reset(&e->control, e->conf->seed, &status, err))
 		return -1;
 	if (status != 200) {

@@ -1,7 +1,6 @@
 /* A tool server of verifiers v1 as an environment. A session starts the server, as the framework
    does for a rollout, and has the state that its channel carries: exact, before and after each call. The tools are called
    by the MCP adapter. */
-#include "base/log.h"
 #include "base/mem.h"
 #include "env/env.h"
 #include "env/ignore_paths.h"
@@ -192,8 +191,6 @@ static int check_conf(struct env_verifiers *e, struct error *err)
 		                 "\1protocol\2 verifiers starts the server itself: expected "
 		                 "verifiers:COMMAND; a server that runs is mcp");
 	}
-	if (!failed && e->conf->has_seed && !e->conf->seed_is_tried)
-		log_warn("verifiers has no seeds: \1seed\2 is recorded, but not sent");
 	return failed;
 }
 

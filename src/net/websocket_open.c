@@ -138,10 +138,10 @@ static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error
 {
 	int whole = 0;
 
-	buf_str(&ws->out, buf_view(&ws->handshake.request));
+	buf_str(&ws->frames.out, buf_view(&ws->handshake.request));
 	websocket_flush(ws);
 	while (!whole && ws->end == WEBSOCKET_OPEN) {
-		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->out.n ? POLLOUT : 0)), wake, NULL);
+		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->frames.out.n ? POLLOUT : 0)), wake, NULL);
 		whole = read_reply(ws, err);
 		if (!whole && io_now_ns(ws->io) >= deadline_ns) {
 			whole = websocket_out_of_time(
@@ -169,7 +169,6 @@ static void decline(struct websocket *ws)
 		head_value((struct str){ws->handshake.reply.p, ws->handshake.head}, "Content-Type");
 
 	ws->page = media.n >= 9 && !strncasecmp(media.p, "text/html", 9);
-	buf_str(&ws->reason, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	ws->code = ws->handshake.status;
 	buf_printf(&why, "replied to the WebSocket handshake with HTTP %d", ws->code);
 	buf_text(&why, ws->page ? " (text/html)" : "");
@@ -202,9 +201,10 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	set_options(ws);
 	if (connect_socket(ws, deadline_ns, err) || do_handshake(ws, deadline_ns, err))
 		return -1;
-	buf_str(&ws->early, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	if (ws->handshake.status != 101)
 		decline(ws);
+	else
+		websocket_feed(ws, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
 	handshake_release(&ws->handshake);
 	websocket_serve(ws);
 	return 0;
@@ -221,10 +221,9 @@ int websocket_open(struct io *io, const struct websocket_conf *conf, struct webs
 	ws->receive = receive_by_curl;
 	ws->transmit = transmit_by_curl;
 	ws->max_bytes = conf->max_bytes ? conf->max_bytes : BUF_MAX_MESSAGE;
-	ws->early = ws->reason = ws->why = BUF(BUF_MAX_SMALL);
+	ws->why = BUF(BUF_MAX_SMALL);
 	ws->curl_why = mem_new(CURL_ERROR_SIZE);
-	ws->out = BUF(2 * BUF_MAX_MESSAGE);
-	ws->partial = BUF(ws->max_bytes);
+	frames_init(&ws->frames, true, ws->max_bytes, 2 * BUF_MAX_MESSAGE);
 	target_init(&ws->target);
 	ws->transfer.easy = curl_easy_init();
 	int failed = ws->transfer.easy ? open_connection(ws, conf, err)

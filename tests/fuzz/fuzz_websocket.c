@@ -58,9 +58,8 @@ static struct websocket *make(struct io *io, struct feed *f)
 	ws->transmit = feed_transmit;
 	ws->transfer.easy = (CURL *)f;
 	ws->max_bytes = CAP;
-	ws->early = ws->reason = ws->why = BUF(BUF_MAX_SMALL);
-	ws->out = BUF(BUF_MAX_MESSAGE);
-	ws->partial = BUF(CAP);
+	ws->why = BUF(BUF_MAX_SMALL);
+	frames_init(&ws->frames, true, CAP, BUF_MAX_MESSAGE);
 	target_init(&ws->target);
 	return ws;
 }
@@ -70,7 +69,7 @@ static void take_all(struct websocket *ws, struct buf *told)
 	struct websocket_message m;
 	struct error err;
 
-	while (ws->first) {
+	while (ws->frames.first) {
 		require(websocket_receive(ws, &m, 0, &err) == 1 && m.bytes.n <= CAP);
 		buf_printf(told, "%zu%c:", m.bytes.n, m.binary ? 'b' : 't');
 		buf_str(told, m.bytes);
@@ -83,8 +82,6 @@ static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t piece
 	struct feed f = {.p = bytes, .n = size};
 	struct websocket *ws = make(io, &f);
 
-	/* libwslay keeps what the inbox had no room for; a call without new bytes delivers
-	   it */
 	while (ws->end == WEBSOCKET_OPEN) {
 		pieces = pieces ? pieces * 1664525u + 1013904223u : 0;
 		f.due = pieces ? (pieces >> 24 & 15) + 1 : size + 1;
@@ -92,7 +89,7 @@ static void run(struct io *io, const uint8_t *bytes, size_t size, uint32_t piece
 		take_all(ws, told);
 	}
 	take_all(ws, told);
-	require(*websocket_why(ws) && ws->reason.n <= 125);
+	require(*websocket_why(ws) && ws->frames.reason.n <= 125);
 	ws->transfer.easy = NULL;
 	websocket_free(ws);
 }

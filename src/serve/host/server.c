@@ -1,11 +1,11 @@
 /* The server: HTTP requests are answered by exchange_answer or openenv_answer, upgraded connections
-   served as WebSockets: openenv.c makes the replies, frames.c the frames. */
+   served as WebSockets: openenv.c makes the replies, net/frames.c the frames. */
 #include "base/log.h"
 #include "base/mem.h"
 #include "json/scan.h"
+#include "net/frames.h"
 #include "net/handshake.h"
 #include "serve/gym/gym.h"
-#include "serve/host/frames.h"
 #include "serve/host/host.h"
 #include "serve/openenv/openenv.h"
 
@@ -23,6 +23,7 @@
 #define SOCKET_BYTES     ((size_t)8 << 10)  /* less for WebSockets, which keep it */
 
 #define NS_PER_MS        1000000u
+#define MESSAGE_MAX      ((size_t)16 << 20)
 #define SCRATCH          ((size_t)16 << 10) /* bytes per read */
 #define INBOX_MAX        32 /* queued messages: the limit of uvicorn's websockets library */
 #define ANSWER_MAX       ((size_t)48 << 20)
@@ -163,16 +164,16 @@ static void answer_all(struct socket *k)
 
 static void feed(struct socket *k, struct str bytes)
 {
-	if (k->frames.broken)
+	if (k->frames.end == FRAMES_BROKEN)
 		return; /* read and discarded */
 	frames_feed(&k->frames, bytes);
 	if (k->frames.pong_received && k->awaiting_pong && !k->closing) {
 		k->awaiting_pong = false;
 		timer_set(k, TIMER_PING, k->server->conf.ping_ms);
 	}
-	if (k->frames.broken)
+	if (k->frames.end == FRAMES_BROKEN)
 		fail_connection(k);
-	else if (k->frames.peer_closed)
+	else if (k->frames.end == FRAMES_CLOSED)
 		k->closing = true;
 }
 
@@ -259,7 +260,7 @@ static bool flush_or_close(struct socket *k)
 		shutdown(k->fd, SHUT_WR);
 		k->failed = false;
 	}
-	if (k->frames.peer_closed && k->frames.out.n == 0)
+	if (k->frames.end == FRAMES_CLOSED && k->frames.out.n == 0)
 		disconnect(k);
 	return !k->gone || (k->waiting && k->due[TIMER_STEP] != NEVER);
 }
@@ -288,7 +289,7 @@ static void begin(struct socket *k, struct str early, struct str session_id)
 	int yes = 1;
 
 	(void)setsockopt(k->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
-	frames_init(&k->frames);
+	frames_init(&k->frames, false, MESSAGE_MAX, 4 * MESSAGE_MAX);
 	timer_set(k, TIMER_PING, k->server->conf.ping_ms);
 	pthread_mutex_lock(&k->host->lock);
 	openenv_open(k->server, &k->session, session_id, &first);

@@ -124,7 +124,7 @@ $(OBJ)/tests/unit/test_websocket_tls: EXTRA := -lssl
 # Tests of scaling count work instead of time: the code that reads peers' bytes reports each basic block executed.
 TRACED := $(patsubst %.c,$(OBJ)/traced/%.o,$(wildcard $(addsuffix /*.c,$(addprefix src/,json evidence check check/rules compare \
 	protocol env env/mcp env/openenv policy policy/llm policy/toolformats serve/gym serve/openenv serve/llm serve/world))) \
-	src/base/map.c src/base/names.c src/base/text.c src/net/handshake.c src/serve/host/frames.c)
+	src/base/map.c src/base/names.c src/base/text.c src/net/handshake.c src/net/frames.c)
 $(filter $(OBJ)/tests/unit/test_scaling%,$(UNITS)): EXTRA := $(TRACED)
 $(filter $(OBJ)/tests/unit/test_scaling%,$(UNITS)): $(TRACED)
 $(OBJ)/traced/%.o: %.c $(OBJ)/flags

@@ -192,8 +192,8 @@ void frames_release(struct frames *f)
 
 static void fail(struct frames *f, int code)
 {
-	bool known = code == WSLAY_CODE_MESSAGE_TOO_BIG ||
-	             code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA;
+	bool known =
+		code == WSLAY_CODE_MESSAGE_TOO_BIG || code == WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA;
 
 	f->code = known ? code : WSLAY_CODE_PROTOCOL_ERROR;
 	buf_clear(&f->reason);

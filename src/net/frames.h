@@ -26,7 +26,7 @@ struct frames {
 	size_t count, bytes;                /* of them */
 	bool pong_received;                 /* the last ping was answered */
 	enum frames_end end;
-	int code;          /* of the Close: received (1005: none given) or sent because of a violation */
+	int code; /* of the Close: received (1005: none given) or sent because of a violation */
 	struct buf reason; /* received with it */
 
 	/* private from here on */

@@ -96,7 +96,10 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 {
 	struct buf key_text = BUF(64);
 
-	*h = (struct handshake){.request = BUF(BUF_MAX_SMALL), .reply = BUF(BUF_MAX_SMALL)};
+	*h = (struct handshake){.request = BUF(BUF_MAX_SMALL),
+	                        .fields = BUF(BUF_MAX_SMALL),
+	                        .rest = BUF(BUF_MAX_SMALL)};
+	http_stream_init(&h->stream, true);
 	base64_encode(&key_text, (struct str){(const char *)key, HANDSHAKE_KEY_BYTES});
 	handshake_accept(buf_view(&key_text), h->accept);
 	add_request_lines(h, url, !names_user(headers, header_count));
@@ -117,26 +120,13 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 
 void handshake_release(struct handshake *h)
 {
-	BUFS_RELEASE(&h->request, &h->reply);
+	BUFS_RELEASE(&h->request, &h->fields, &h->rest);
+	http_stream_release(&h->stream);
 }
 
 static struct str header(const struct handshake *h, const char *name)
 {
-	return head_value((struct str){h->reply.p, h->head}, name);
-}
-
-static bool is_folded(struct str s, struct str word)
-{
-	return s.n == word.n && !strncasecmp(s.p, word.p, word.n);
-}
-
-/* Is the word in the comma-separated list? */
-static bool lists(struct str list, struct str word)
-{
-	while (list.n)
-		if (is_folded(text_trim(str_cut(&list, ',')), word))
-			return true;
-	return false;
+	return http_field(buf_view(&h->fields), name);
 }
 
 /* RFC 6455 section 4.1: the conditions for a 101 that opens a WebSocket. */
@@ -144,8 +134,8 @@ static int check_upgrade(const struct handshake *h, struct error *err)
 {
 	const char *what = NULL;
 
-	if (!is_folded(header(h, "Upgrade"), STR("websocket")) ||
-	    !lists(header(h, "Connection"), STR("upgrade"))) {
+	if (!http_lists(header(h, "Upgrade"), "websocket") ||
+	    !http_lists(header(h, "Connection"), "upgrade")) {
 		what = "without the upgrade to websocket";
 	} else if (!str_is(header(h, "Sec-WebSocket-Accept"), h->accept)) {
 		what = "whose Sec-WebSocket-Accept does not match the key";
@@ -159,82 +149,24 @@ static int check_upgrade(const struct handshake *h, struct error *err)
 	            : 0;
 }
 
-/* "HTTP/1.1 101 ..." */
-static int read_status(struct handshake *h, struct error *err)
-{
-	const char *p = h->reply.p;
-	uint64_t status;
-
-	if (h->head < 14 || strncmp(p, "HTTP/1.", 7) != 0 || p[8] != ' ' ||
-	    !text_u64((struct str){p + 9, 3}, &status)) {
-		return error_set(err, FAIL_PROTOCOL,
-		                 "replied to the WebSocket handshake with something other than "
-		                 "HTTP");
-	}
-	h->status = (int)status;
-	return 0;
-}
-
-static const char *end_of_head(const struct buf *reply, size_t from)
-{
-	for (size_t at = from; at + 4 <= reply->n; at++)
-		if (!memcmp(reply->p + at, "\r\n\r\n", 4))
-			return reply->p + at + 4;
-	return NULL;
-}
-
-/* RFC 9110 section 15.2: an interim response, such as 103, precedes the final one. */
-static bool is_interim(const struct handshake *h)
-{
-	return h->status >= 100 && h->status < 200 && h->status != 101;
-}
-
-/* Returns 1 if a head is complete, and its meaning; 0 if more bytes are needed. */
-static int read_head(struct handshake *h, size_t from, struct error *err)
-{
-	const char *end = end_of_head(&h->reply, from);
-
-	if (!end && h->reply.n >= 5 && strncmp(h->reply.p, "HTTP/", 5) != 0) {
-		h->head = 0;
-		return read_status(h, err);
-	}
-	if (!end) {
-		return h->reply.full ? error_set(err, FAIL_PROTOCOL,
-		                                 "replied to the WebSocket handshake with headers "
-		                                 "over %zu KiB",
-		                                 h->reply.max >> 10)
-		                     : 0;
-	}
-	h->head = (size_t)(end - h->reply.p);
-	return read_status(h, err) || (h->status == 101 && check_upgrade(h, err)) ? -1 : 1;
-}
-
 int handshake_feed(struct handshake *h, struct str bytes, struct error *err)
 {
-	size_t from = h->reply.n > 3 ? h->reply.n - 3 : 0;
+	struct http_part p;
 
-	buf_str(&h->reply, bytes);
-	for (;; from = 0) {
-		int whole = read_head(h, from, err);
-
-		if (whole <= 0 || !is_interim(h))
-			return whole;
-		buf_drop(&h->reply, h->head);
+	http_stream_feed(&h->stream, bytes);
+	while (http_stream_next(&h->stream, &p)) {
+		if (p.kind == HTTP_BROKEN) {
+			return error_set(err, FAIL_PROTOCOL,
+			                 "replied to the WebSocket handshake with an invalid "
+			                 "head: %s",
+			                 p.why);
+		}
+		if (p.kind != HTTP_HEAD || (p.status < 200 && p.status != 101))
+			continue;
+		h->status = p.status;
+		buf_str(&h->fields, p.fields);
+		buf_str(&h->rest, h->stream.rest);
+		return h->status == 101 && check_upgrade(h, err) ? -1 : 1;
 	}
-}
-
-/* ---- header lines ---- */
-
-struct str head_value(struct str head, const char *name)
-{
-	struct str found = STR_NONE;
-	size_t n = strlen(name);
-
-	while (head.n) {
-		struct str line = str_cut(&head, '\n');
-
-		if (line.n > n && line.p[n] == ':' && strncasecmp(line.p, name, n) == 0)
-			found = text_trim(str_skip(line, n + 1));
-	}
-	return found;
+	return 0;
 }

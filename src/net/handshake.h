@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "base/buf.h"
 #include "base/error.h"
+#include "protocol/http_stream.h"
 
 #define HANDSHAKE_KEY_BYTES  16
 #define HANDSHAKE_ACCEPT_MAX 32
@@ -15,10 +16,12 @@ void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX]);
 
 struct handshake {
 	struct buf request;                /* the request, to be sent */
-	struct buf reply;                  /* bytes received */
 	char accept[HANDSHAKE_ACCEPT_MAX]; /* the expected Sec-WebSocket-Accept */
+	/* of the reply, once its head is complete */
 	int status;
-	size_t head; /* length of the reply's head; frames or a body follow */
+	struct buf fields; /* its header lines */
+	struct buf rest;   /* what came with it: frames or a body */
+	struct http_stream stream;
 };
 
 /* url: http or https. key: HANDSHAKE_KEY_BYTES random bytes. FAIL_USAGE: an invalid header. */
@@ -27,14 +30,9 @@ MUST_USE int handshake_begin(struct handshake *h, const char *url, const char *u
                              const unsigned char *key, struct error *err);
 
 /* Takes more received bytes; interim responses (1xx except 101) are skipped. Returns 1 once the
-   head is complete: status and head are set, and a 101 has accepted our key and no extension.
-   Returns 0 if more bytes are needed, -1 on FAIL_PROTOCOL. */
+   head is complete: a 101 has accepted our key and no extension. Returns 0 if more bytes are needed, -1 on FAIL_PROTOCOL. */
 MUST_USE int handshake_feed(struct handshake *h, struct str bytes, struct error *err);
 
 void handshake_release(struct handshake *h);
-
-/* The value of the last header of that name, in any letter case, without surrounding blanks;
-   absent if there is none. */
-struct str head_value(struct str head, const char *name);
 
 #endif

@@ -462,6 +462,16 @@ int http_status(const struct http_exchange *x)
 	return x->status;
 }
 
+static struct str head_value(struct str head, const char *name)
+{
+	struct str found = STR_NONE, key, value;
+
+	for (size_t cursor = 0; http_next_field(head, &cursor, &key, &value);)
+		if (key.n == strlen(name) && strncasecmp(key.p, name, key.n) == 0)
+			found = value;
+	return found;
+}
+
 struct str http_header(const struct http_exchange *x, const char *name)
 {
 	return x->headers_done ? head_value(buf_view(&x->head), name) : STR_NONE;

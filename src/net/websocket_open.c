@@ -141,7 +141,8 @@ static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error
 	buf_str(&ws->frames.out, buf_view(&ws->handshake.request));
 	websocket_flush(ws);
 	while (!whole && ws->end == WEBSOCKET_OPEN) {
-		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->frames.out.n ? POLLOUT : 0)), wake, NULL);
+		io_watch(ws->io, ws->fd, (short)(POLLIN | (ws->frames.out.n ? POLLOUT : 0)), wake,
+		         NULL);
 		whole = read_reply(ws, err);
 		if (!whole && io_now_ns(ws->io) >= deadline_ns) {
 			whole = websocket_out_of_time(
@@ -162,11 +163,9 @@ static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error
 static void decline(struct websocket *ws)
 {
 	struct buf why = BUF(400);
-	struct str location =
-		head_value((struct str){ws->handshake.reply.p, ws->handshake.head}, "Location");
-
-	struct str media =
-		head_value((struct str){ws->handshake.reply.p, ws->handshake.head}, "Content-Type");
+	struct str fields = buf_view(&ws->handshake.fields);
+	struct str location = http_field(fields, "Location");
+	struct str media = http_field(fields, "Content-Type");
 
 	ws->page = media.n >= 9 && !strncasecmp(media.p, "text/html", 9);
 	ws->code = ws->handshake.status;
@@ -204,7 +203,7 @@ static int open_connection(struct websocket *ws, const struct websocket_conf *co
 	if (ws->handshake.status != 101)
 		decline(ws);
 	else
-		websocket_feed(ws, str_skip(buf_view(&ws->handshake.reply), ws->handshake.head));
+		websocket_feed(ws, buf_view(&ws->handshake.rest));
 	handshake_release(&ws->handshake);
 	websocket_serve(ws);
 	return 0;

@@ -3,7 +3,7 @@
 
 #define CONTROL_MAX 125
 
-enum { OPCODE_TEXT = 1, OPCODE_BINARY = 2, OPCODE_CLOSE = 8 };
+enum { OPCODE_BINARY = 2, OPCODE_CLOSE = 8 };
 
 void ws_copy_init(struct ws_copy *c, size_t max_message)
 {
@@ -151,9 +151,11 @@ static bool end_frame(struct ws_copy *c, struct ws_part *out)
 	c->in_frame = false;
 	if (!c->control)
 		return c->fin && end_message(c, buf_view(&c->message), out);
-	if (c->opcode != OPCODE_CLOSE)
-		return false;
-	*out = (struct ws_part){.kind = WS_CLOSE, .code = 1005, .bytes = str_skip(body, 2)};
+	*out = (struct ws_part){.kind = c->opcode == OPCODE_CLOSE ? WS_CLOSE : WS_OTHER,
+	                        .code = 1005,
+	                        .bytes = str_skip(body, 2),
+	                        .first = 0x80 | c->opcode,
+	                        .payload = body};
 	if (body.n >= 2)
 		out->code = (int)number((const unsigned char *)body.p, 2);
 	return true;
@@ -212,20 +214,19 @@ bool ws_copy_next(struct ws_copy *c, struct ws_part *out)
 	return false;
 }
 
-void ws_copy_put_masked(struct buf *out, struct str text, const unsigned char mask[4])
+void ws_put_frame(struct buf *out, unsigned char first, struct str payload,
+                  const unsigned char mask[4])
 {
-	unsigned char head[8] = {0x80 | OPCODE_TEXT};
-	size_t n = 2;
+	int bytes = payload.n < 126 ? 0 : payload.n < 65536 ? 2 : 8;
+	size_t length = bytes == 0 ? payload.n : bytes == 2 ? 126 : 127;
 
-	head[1] = 0x80 | (unsigned char)(text.n < 126 ? text.n : 126);
-	if (text.n >= 126) { /* ours are short */
-		head[2] = (unsigned char)(text.n >> 8);
-		head[3] = (unsigned char)text.n;
-		n = 4;
-	}
-	memcpy(head + n, mask, 4);
-	buf_add(out, head, n + 4);
+	buf_char(out, (char)first);
+	buf_char(out, (char)(length | (mask ? 0x80 : 0)));
+	while (bytes--)
+		buf_char(out, (char)(payload.n >> (8 * bytes) & 0xff));
+	buf_add(out, mask, mask ? 4 : 0);
 	size_t at = out->n;
-	buf_str(out, text);
-	unmask(out->p + at, text.n, mask, 0);
+	buf_str(out, payload);
+	if (mask && !out->full)
+		unmask(out->p + at, payload.n, mask, 0);
 }

@@ -9,6 +9,7 @@
 enum ws_part_kind {
 	WS_MESSAGE,
 	WS_CLOSE,  /* code (1005: none given) and reason in `bytes` */
+	WS_OTHER,  /* a ping or a pong */
 	WS_BROKEN, /* these are no frames, or compressed ones: nothing more is returned */
 };
 
@@ -18,6 +19,9 @@ struct ws_part {
 	bool binary, cut; /* of a message; cut: it is longer than the cap */
 	int code;
 	const char *why; /* of WS_BROKEN */
+	/* of a control frame: its first byte, and all of its payload */
+	unsigned char first;
+	struct str payload;
 };
 
 struct ws_copy {
@@ -32,7 +36,7 @@ struct ws_copy {
 	unsigned char mask[4];
 	uint64_t left, at;         /* payload: bytes to come, and its offset for the mask */
 	struct buf message, frame; /* of the message so far; of a control frame */
-	struct str rest;
+	struct str rest;           /* input not yet read */
 };
 
 void ws_copy_init(struct ws_copy *c, size_t max_message);
@@ -45,7 +49,9 @@ bool ws_copy_next(struct ws_copy *c, struct ws_part *out);
 /* Is it between two frames and messages? */
 bool ws_copy_is_idle(const struct ws_copy *c);
 
-/* Appends one masked text frame, as a client sends it. */
-void ws_copy_put_masked(struct buf *out, struct str text, const unsigned char mask[4]);
+/* Appends a frame; mask: of a client, NULL: of a server. first: its first byte. */
+#define WS_TEXT ((unsigned char)0x81)
+void ws_put_frame(struct buf *out, unsigned char first, struct str payload,
+                  const unsigned char mask[4]);
 
 #endif

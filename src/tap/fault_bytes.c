@@ -8,6 +8,7 @@
 #include "json/paths.h"
 #include "json/scan.h"
 #include "protocol/http_stream.h"
+#include "protocol/websocket_copy.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -24,6 +25,7 @@ struct fault_bytes {
 	struct buf late;          /* a reply that is sent with the next one */
 	struct buf out;
 	struct http_stream http;
+	struct ws_copy frames;
 };
 
 struct fault_bytes *fault_bytes_new(struct tap_engine *e)
@@ -45,35 +47,9 @@ void fault_bytes_free(struct fault_bytes *f)
 		for (size_t i = 0; i < ARRAY_LEN(all); i++)
 			buf_release(all[i]);
 		http_stream_release(&f->http);
+		ws_copy_release(&f->frames);
 		free(f);
 	}
-}
-
-/* ---- frames of a server ---- */
-
-static void put_frame(unsigned char first, struct str payload, struct buf *out)
-{
-	int bytes = payload.n < 126 ? 0 : payload.n < 65536 ? 2 : 8;
-
-	buf_char(out, (char)first);
-	buf_char(out, (char)(bytes == 0 ? payload.n : bytes == 2 ? 126 : 127));
-	while (bytes--)
-		buf_char(out, (char)(payload.n >> (8 * bytes) & 0xff));
-	buf_str(out, payload);
-}
-
-/* The length of the head of the first frame, and its payload's; 0: it is not complete. */
-static size_t frame_head(struct str s, uint64_t *payload)
-{
-	const unsigned char *p = (const unsigned char *)s.p;
-	size_t more = s.n < 2 ? 0 : (p[1] & 127) == 126 ? 2 : (p[1] & 127) == 127 ? 8 : 0;
-
-	if (s.n < 2 + more)
-		return 0;
-	*payload = more ? 0 : p[1] & 127;
-	for (size_t i = 0; i < more; i++)
-		*payload = *payload << 8 | p[2 + i];
-	return 2 + more;
 }
 
 /* ---- changed replies: all bytes but the member in question are the server's ---- */
@@ -198,7 +174,7 @@ static void put_text(struct fault_bytes *f, struct str text, const char *status,
 	struct str head = buf_view(&f->head), name, value;
 
 	if (socket) {
-		put_frame(0x81, text, &f->out);
+		ws_put_frame(&f->out, WS_TEXT, text, NULL);
 		return;
 	}
 	const char *lf = memchr(head.p, '\n', head.n);
@@ -291,34 +267,24 @@ static void conclude(struct fault_bytes *f, bool socket, struct fault_out *out)
 	buf_clear(&f->text);
 }
 
-/* All frames of the message are in `raw`, so that a part of it is seen again. */
-static void take_frames(struct fault_bytes *f, struct fault_out *out)
+/* Control frames pass, but not those within the message, whose frames are in `raw`. */
+static void take_frames(struct fault_bytes *f, struct str bytes, struct fault_out *out)
 {
-	size_t head, at = 0;
-	uint64_t n;
+	struct ws_part p;
 
-	while (f->strike.any && (head = frame_head(str_skip(buf_view(&f->raw), at), &n)) != 0 &&
-	       f->raw.n - at - head >= n) {
-		unsigned char first = (unsigned char)f->raw.p[at];
-		struct str frame = {f->raw.p + at, head + (size_t)n};
+	buf_str(&f->raw, bytes);
+	ws_copy_feed(&f->frames, bytes);
+	while (f->strike.any && ws_copy_next(&f->frames, &p)) {
+		size_t n = f->raw.n - f->frames.rest.n;
 
-		if (first & 8 && at == 0) { /* control frames pass */
-			buf_str(&f->out, frame);
-			buf_drop(&f->raw, frame.n);
-			continue;
-		}
-		at += frame.n;
-		if (first & 8)
-			continue;
-		buf_str(&f->text, str_skip(frame, head));
-		if (first & 128) {
-			struct buf rest = BUF(HELD_MAX);
-
-			buf_str(&rest, str_skip(buf_view(&f->raw), at));
-			buf_cut(&f->raw, at);
+		if (p.kind == WS_MESSAGE) {
+			buf_set(&f->text, p.bytes);
+			buf_cut(&f->raw, n);
 			conclude(f, true, out);
-			buf_str(&f->out, out->cut ? STR_NONE : buf_view(&rest));
-			buf_release(&rest);
+			buf_str(&f->out, out->cut ? STR_NONE : f->frames.rest);
+		} else if (!f->frames.in_message) {
+			buf_add(&f->out, f->raw.p, n);
+			buf_drop(&f->raw, n);
 		}
 	}
 }
@@ -356,9 +322,7 @@ void fault_bytes_server(struct fault_bytes *f, bool socket, struct str bytes, st
 		buf_str(&f->out, bytes);
 		buf_clear(&f->raw);
 	} else if (socket) {
-		buf_str(&f->raw, bytes);
-		buf_clear(&f->text);
-		take_frames(f, out);
+		take_frames(f, bytes, out);
 	} else {
 		take_http(f, bytes, out);
 	}
@@ -380,7 +344,7 @@ static void reply_instead(struct fault_bytes *f, struct fault_out *out)
 {
 	switch (f->strike.fault) {
 	case TAP_FAULT_CLOSE_1011:
-		put_frame(0x88, STR("\x03\xf3keepalive ping timeout"), &f->out);
+		ws_put_frame(&f->out, 0x88, STR("\x03\xf3keepalive ping timeout"), NULL);
 		out->end = true;
 		break;
 	case TAP_FAULT_HTTP_500:
@@ -393,7 +357,8 @@ static void reply_instead(struct fault_bytes *f, struct fault_out *out)
 		out->end = true;
 		break;
 	case TAP_FAULT_LOST_RESET:
-		put_frame(0x81, tap_engine_last(f->engine, f->strike.session, false), &f->out);
+		ws_put_frame(&f->out, WS_TEXT, tap_engine_last(f->engine, f->strike.session, false),
+		             NULL);
 		break;
 	default:
 		break;
@@ -408,6 +373,8 @@ static void expect(struct fault_bytes *f, struct tap_strike s)
 	buf_clear(&f->text);
 	http_stream_release(&f->http);
 	http_stream_init(&f->http, true);
+	ws_copy_release(&f->frames);
+	ws_copy_init(&f->frames, HELD_MAX);
 }
 
 void fault_bytes_client(struct fault_bytes *f, struct str bytes, bool complete,

@@ -94,6 +94,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 
 	tap_flow_free(c->flow, stopped);
 	fault_bytes_free(c->faults);
+	ws_copy_release(&c->answered);
 	for (int i = 0; i < 2; i++) {
 		struct end *e = &c->ends[i];
 
@@ -312,8 +313,8 @@ void relay_settle(struct relay *r, struct conn *c)
 		bury(r, c);
 		return;
 	}
-	if (c->asking.awaited && server->over) {
-		c->asking.awaited = false;
+	if (c->asking && server->over) {
+		c->asking = false;
 		client->due_ns = 0;
 	}
 	watch_end(r, client, false);

@@ -3,7 +3,7 @@
 #define ROLLDBG_TAP_RELAY_INTERNAL_H
 
 #include "net/readiness.h"
-#include "tap/ask_state.h"
+#include "protocol/websocket_copy.h"
 #include "tap/fault_bytes.h"
 #include "tap/flow.h"
 #include "tap/relay.h"
@@ -28,11 +28,12 @@ struct conn {
 	struct stream_server *server; /* NULL: not known yet */
 	uint16_t port;                /* of the client */
 	struct fault_bytes *faults;   /* NULL: none are injected */
-	struct ask_state asking;
-	bool own;          /* for a question of ours: its client has no stream */
-	struct conn *peer; /* that waits for this one of ours, or vice versa; or NULL */
-	bool unreachable;  /* the server is: the client gets a reply of ours */
-	bool dead;         /* to be freed at the end of the round */
+	bool asking;                  /* the answer to a question of ours is the next message: */
+	struct ws_copy answered;      /* the frames since then */
+	bool own;                     /* for a question of ours: its client has no stream */
+	struct conn *peer;            /* that waits for this one of ours, or vice versa; or NULL */
+	bool unreachable;             /* the server is: the client gets a reply of ours */
+	bool dead;                    /* to be freed at the end of the round */
 };
 
 struct relay {

@@ -24,15 +24,13 @@ struct outcome {
 
 static void check_opened(const struct handshake *h)
 {
-	struct str head = {h->reply.p, h->head};
+	struct str head = buf_view(&h->fields);
 
-	require(h->head <= h->reply.n && h->head >= 14);
 	require(h->status >= 0 && h->status <= 999);
 	require(h->status < 100 || h->status > 199 || h->status == 101);
-	require(memcmp(h->reply.p + h->head - 4, "\r\n\r\n", 4) == 0);
 	if (h->status == 101) {
-		require(str_is(head_value(head, "sec-websocket-accept"), h->accept));
-		require(!head_value(head, "Sec-WebSocket-Extensions").n);
+		require(str_is(http_field(head, "sec-websocket-accept"), h->accept));
+		require(!http_field(head, "Sec-WebSocket-Extensions").n);
 	}
 }
 
@@ -55,8 +53,8 @@ static struct outcome shake(struct str bytes, size_t at_a_time)
 	if (o.whole > 0) {
 		check_opened(&h);
 		o.status = h.status;
-		o.head = h.head;
-		buf_str(&o.rest, str_skip(buf_view(&h.reply), h.head));
+		o.head = h.fields.n;
+		buf_str(&o.rest, buf_view(&h.rest));
 		buf_str(&o.rest, bytes);
 	}
 	snprintf(o.why, sizeof(o.why), "%s", o.whole < 0 ? err.text : "");

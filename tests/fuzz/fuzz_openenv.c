@@ -2,7 +2,7 @@
    messages, and messages get replies that are JSON, however the bytes are split; there are
    never more steps than messages. */
 #include "json/scan.h"
-#include "serve/host/frames.h"
+#include "net/frames.h"
 #include "serve/openenv/openenv.h"
 
 #include <stdlib.h>
@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	serve_conf_init(&conf, clock_real());
 	openenv_init(&o, &conf);
 	openenv_open(&o, &s, STR_NONE, &greeting);
-	frames_init(&f);
-	for (bool open = true; open && rest.n > 0 && !f.broken && !f.peer_closed;) {
+	frames_init(&f, false, 16 << 20, 64 << 20);
+	for (bool open = true; open && rest.n > 0 && f.end == FRAMES_OPEN;) {
 		size_t n = rest.n < at_a_time ? rest.n : at_a_time;
 
 		frames_feed(&f, (struct str){rest.p, n});

@@ -15,7 +15,7 @@
 #include "policy/llm/reply.h"
 #include "policy/toolformats/reader_internal.h"
 #include "scaling.h"
-#include "serve/host/frames.h"
+#include "net/frames.h"
 #include "serve/llm/script.h"
 #include "serve/openenv/openenv.h"
 
@@ -598,7 +598,7 @@ static void small_frames(int n)
 				   "a";
 	struct frames f;
 
-	frames_init(&f);
+	frames_init(&f, false, 16 << 20, 64 << 20);
 	frames_feed(&f, (struct str){piece, 7});
 	for (int i = 0; i < n; i++) {
 		frames_feed(&f, (struct str){ping, 6});

@@ -138,7 +138,7 @@ static void test_bad_handshakes(void)
 		enum fail kind;
 		const char *says;
 	} rows[] = {
-		{"no HTTP", "SSH-2.0-OpenSSH\r\n", NULL, true, FAIL_PROTOCOL, "other than HTTP"},
+		{"no HTTP", "SSH-2.0-OpenSSH\r\n", NULL, true, FAIL_PROTOCOL, "not HTTP"},
 		{"another key",
 	         "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: upgrade\r\n"
 	         "Sec-WebSocket-Accept: AAAAAAAAAAAAAAAAAAAAAAAAAAA=\r\n\r\n",
@@ -202,7 +202,7 @@ static void test_endless_headers(void)
 		buf_text(&answer, "X-More: and more\r\n");
 	struct pair p = {.answer = buf_cstr(&answer)};
 	pair_open(&p, 0, LONG_MS);
-	ok(p.rc == -1 && p.err.kind == FAIL_PROTOCOL && strstr(p.err.text, "over 64 KiB"),
+	ok(p.rc == -1 && p.err.kind == FAIL_PROTOCOL && strstr(p.err.text, "longer than 64 KiB"),
 	   "endless headers: %s", p.err.text);
 	pair_close(&p);
 	buf_release(&answer);

@@ -13,7 +13,7 @@ struct group {
 	uint32_t seen; /* samples below SAMPLES, one bit each */
 	uint32_t others;
 	uint32_t size; /* 0: unknown */
-	uint32_t lost : 28, differ : 1, carried : 1, has_tools : 1, open : 1;
+	uint32_t lost : 27, differ : 1, carried : 1, has_tools : 1, open : 1, unlisted : 1;
 	uint32_t rewarded, voids, void_rewarded;
 	struct seeded *seeded; /* NULL: none yet */
 };
@@ -142,6 +142,7 @@ void groups_absorb(struct groups *g, struct groups *other)
 static void add_void(struct group *g, const struct group_member *m)
 {
 	g->has_tools |= m->has_tools;
+	g->unlisted |= m->unlisted;
 	g->voids += m->is_void;
 	g->void_rewarded += m->is_void && m->rewarded;
 }
@@ -194,14 +195,15 @@ static void report_group(const struct group *g,
                          void (*report)(void *ctx, const struct task_group *t, bool carried),
                          void *ctx)
 {
+	bool could = g->has_tools || g->unlisted; /* without tools no call was possible */
 	const struct task_group t = {.task = str_from(g->task),
 	                             .size = g->size ? (int64_t)g->size : -1,
 	                             .open = g->open,
 	                             .count = count_of(g),
 	                             .lost = g->lost,
-	                             /* without tools no call was possible */
-	                             .voids = g->has_tools ? g->voids : 0,
-	                             .void_rewarded = g->has_tools ? g->void_rewarded : 0,
+	                             .unlisted = g->unlisted && !g->has_tools,
+	                             .voids = could ? g->voids : 0,
+	                             .void_rewarded = could ? g->void_rewarded : 0,
 	                             .rewarded = g->rewarded,
 	                             .rewards_differ = g->differ,
 	                             .reward = g->reward,

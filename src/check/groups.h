@@ -20,6 +20,7 @@ struct group_member {
 	   or an environment of text, replied */
 	bool is_void;
 	bool has_tools; /* it was offered some, or called one */
+	bool unlisted;  /* of a trainer's log in a format that has no place for the tools */
 	bool rewarded;
 	double reward;
 	const struct trace *trace; /* its first states; NULL: unknown, or no evidence */

@@ -287,6 +287,7 @@ static void add_to_group(struct judge *j, const struct rollout_verdict *v,
 	m.is_void = v->counters.steps == v->counters.failed &&
 	            !(r->imported && r->steps == 0 && r->turns > 1);
 	m.has_tools = r->steps > 0 || r->tool_count > 0 || !r->imported;
+	m.unlisted = rollout_is_unlisted(r);
 	m.open = !r->imported && r->group_size <= 0 && r->max_turns < 0;
 	m.seed = r->seed;
 	m.trace = r->has_seed && !is_disturbed(v) ? r->trace : NULL;

@@ -190,8 +190,8 @@ static void put_member(void *ctx, const struct group_member *m)
 {
 	struct json_writer *w = ctx;
 
-	jw_pack(w, "{task:%s,lost:%b,void:%b,open:%b,tools:%b,rewarded:%b", m->task, m->lost,
-	        m->is_void, m->open, m->has_tools, m->rewarded);
+	jw_pack(w, "{task:%s,lost:%b,void:%b,open:%b,tools:%b,unlisted:%b,rewarded:%b", m->task,
+	        m->lost, m->is_void, m->open, m->has_tools, m->unlisted, m->rewarded);
 	jw_put_double(w, "reward", m->reward);
 	PUT_NUMBERS(w, "numbers", m, member_rows);
 	if (m->trace)
@@ -209,6 +209,7 @@ static bool get_member(struct str object, struct arena *arena, struct groups *gr
 	    !json_bool(JSON_GET(object, "void"), &m.is_void) ||
 	    !json_bool(JSON_GET(object, "open"), &m.open) ||
 	    !json_bool(JSON_GET(object, "tools"), &m.has_tools) ||
+	    !json_bool(JSON_GET(object, "unlisted"), &m.unlisted) ||
 	    !json_bool(JSON_GET(object, "rewarded"), &m.rewarded) ||
 	    (m.rewarded && !json_double(JSON_GET(object, "reward"), &m.reward))) {
 		return false;

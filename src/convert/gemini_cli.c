@@ -1,6 +1,6 @@
 /* Session files of Gemini CLI: a document with its messages, or a line of metadata and then a line
    per message, which is written again with the same id when its calls are answered. A message of
-   the model holds its calls with their results. */
+   the model holds its calls with their results. Chats that it saves are contents of the Gemini API. */
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
@@ -8,28 +8,55 @@
 
 #include <stdlib.h>
 
+/* {"role":"user" or "model","parts":[..]}; a saved chat is a list of them, or has it as its history. */
+static bool is_content(struct str value)
+{
+	return json_type(JSON_GET(value, "role")) == JSON_STRING &&
+	       json_type(JSON_GET(value, "parts")) == JSON_ARRAY;
+}
+
 static bool is_gemini_cli(struct str value)
 {
+	if (is_content(value) || is_content(import_first(JSON_GET(value, "history"))))
+		return true;
 	return json_type(JSON_GET(value, "sessionId")) == JSON_STRING &&
 	       json_type(JSON_GET(value, "projectHash")) == JSON_STRING;
 }
 
 /* ---- messages ---- */
 
-/* [{"functionResponse":{"response":{"output" or "error":..}}}] */
-static void take_result(struct import *m, struct dialog *d, struct str call)
+/* part: {"functionResponse":{"response":{"output" or "error":..}}}, or any other result */
+static void take_result(struct import *m, struct dialog *d, struct str part, struct str id,
+                        bool failed)
 {
-	struct str result = JSON_GET(call, "result");
-	struct str response =
-		JSON_GET(JSON_GET(import_first(result), "functionResponse"), "response");
+	struct str response = JSON_GET(JSON_GET(part, "functionResponse"), "response");
 	struct str output = JSON_GET(response, "output"), error = JSON_GET(response, "error");
-	struct str content = output.p ? output : error.p ? error : response.p ? response : result;
+	struct str content = output.p ? output : error.p ? error : response.p ? response : part;
 	struct dialog_facts f = DIALOG_FACTS;
 
-	if (json_is_null(result))
-		return; /* not answered, or cancelled */
-	f.hint.failed = json_is(JSON_GET(call, "status"), STR("error")) ? 1 : -1;
-	dialog_message(m, d, message_answer(m, JSON_GET(call, "id"), content), &f);
+	f.hint.failed = failed || (error.p && !output.p) ? 1 : -1;
+	dialog_message(m, d, message_answer(m, id, content), &f);
+}
+
+static void take_content(struct import *m, struct dialog *d, struct str content)
+{
+	bool model = json_is(JSON_GET(content, "role"), STR("model")), answers = false;
+	struct str parts = JSON_GET(content, "parts"), one;
+
+	if (model)
+		dialog_message(m, d, message_new(m, "assistant", parts), NULL);
+	for (size_t cursor = 0; json_next(parts, &cursor, &one);) {
+		struct str call = JSON_GET(one, "functionCall");
+		struct str answer = JSON_GET(one, "functionResponse");
+
+		if (model && call.p)
+			dialog_call(m, d, call);
+		if (!model && answer.p)
+			take_result(m, d, one, JSON_GET(answer, "id"), false);
+		answers = answers || answer.p;
+	}
+	if (!model && !answers)
+		dialog_message(m, d, message_new(m, "user", parts), NULL);
 }
 
 static void take_message(struct import *m, struct dialog *d, struct str message)
@@ -43,8 +70,13 @@ static void take_message(struct import *m, struct dialog *d, struct str message)
 		dialog_message(m, d, message_new(m, "assistant", content), NULL);
 		for (size_t cursor = 0; json_next(calls, &cursor, &one);)
 			dialog_call(m, d, one);
-		for (size_t cursor = 0; json_next(calls, &cursor, &one);)
-			take_result(m, d, one);
+		for (size_t cursor = 0; json_next(calls, &cursor, &one);) {
+			struct str result = JSON_GET(one, "result"), part = import_first(result);
+
+			if (!json_is_null(result)) /* answered, and not cancelled */
+				take_result(m, d, part.p ? part : result, JSON_GET(one, "id"),
+				            json_is(JSON_GET(one, "status"), STR("error")));
+		}
 	}
 }
 
@@ -69,15 +101,25 @@ static int finish(struct import *m, struct error *err)
 static void begin(struct import *m, struct dialog *d, struct str value)
 {
 	struct import_header h = {.task = import_task(m, JSON_GET(value, "sessionId"))};
-	struct str messages = JSON_GET(value, "messages"), one;
+	struct str one;
 
 	dialog_open(m, d, &h);
-	for (size_t cursor = 0; json_next(messages, &cursor, &one);)
+	for (size_t cursor = 0; json_next(JSON_GET(value, "messages"), &cursor, &one);)
 		take_message(m, d, one);
+	for (size_t cursor = 0; json_next(JSON_GET(value, "history"), &cursor, &one);)
+		take_content(m, d, one);
 }
 
 static int import_gemini_cli(struct import *m, struct str value, struct error *err)
 {
+	if (is_content(value)) {
+		struct open_dialog *o = dialogs_find(m, 0, err);
+
+		if (!o->dialog.id)
+			begin(m, &o->dialog, value);
+		take_content(m, &o->dialog, value);
+		return 0;
+	}
 	if (is_gemini_cli(value)) {
 		(void)!finish(m, err);
 		begin(m, &dialogs_find(m, 0, err)->dialog, value);
@@ -86,7 +128,7 @@ static int import_gemini_cli(struct import *m, struct str value, struct error *e
 	if (!m->own || json_type(value) != JSON_OBJECT) {
 		return error_set(err, FAIL_INPUT,
 		                 "not a session of Gemini CLI: sessionId and projectHash are "
-		                 "required");
+		                 "required, or role and parts");
 	}
 	if (JSON_GET(value, "type").p) {
 		struct open_dialog *o = dialogs_find(m, 0, err);
@@ -102,7 +144,7 @@ static int import_gemini_cli(struct import *m, struct str value, struct error *e
 
 const struct format format_gemini_cli = {
 	.name = "gemini-cli",
-	.what = "session files of Gemini CLI: sessionId, projectHash, messages",
+	.what = "session files of Gemini CLI: sessionId, projectHash, messages; saved chats: role, parts",
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(OUTCOME),
 	.is = is_gemini_cli,
 	.take = import_gemini_cli,

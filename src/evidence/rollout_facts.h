@@ -227,6 +227,13 @@ static inline bool drawn_calls_do_not_fit(const struct rollout_facts *r)
 	        (r->invents && e->refused > 0 && e->refused == e->failed && !r->verdict.acting));
 }
 
+/* Of a trainer's log in a format that has no place for the tools? Of a plain chat, a turn without a call is no
+   fault. */
+static inline bool rollout_is_unlisted(const struct rollout_facts *r)
+{
+	return r->imported && (r->known & FACT(TOTAL_REWARD)) && !(r->known & FACT(TOOLS));
+}
+
 /* The tool's index, or TOOL_UNLISTED. */
 int tool_at(const struct rollout_facts *r, struct str name);
 

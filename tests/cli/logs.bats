@@ -19,9 +19,11 @@ rules() {
 @test "TRL: each log of a real trainer gets its verdict" {
 	[ -d "$shared/trl" ] || skip 'no shared recordings'
 	cd "$shared/trl"
-	[ "$(rules trl-talk.jsonl)" = '4 warning no-tool-call
+	[ "$(rules trl-talk.jsonl)" = '1 error void-rollouts
+4 warning no-tool-call
 1 warning zero-variance-group' ]
 	[ "$(rules trl-badjson.jsonl)" = '4 error no-tool-call
+1 error void-rollouts
 1 warning zero-variance-group' ]
 	[ "$(rules trl-mixed.jsonl)" = '1 error void-rollouts
 1 warning no-tool-call' ]
@@ -142,6 +144,27 @@ rules() {
 	jq -c . "$formats/chat/in.json" >one.jsonl
 	cat one.jsonl one.jsonl >two.jsonl
 	[ "$(rolldbg convert two.jsonl | grep -c '"type":"header"')" = 2 ]
+}
+
+@test "Gemini CLI: a saved chat is a list of contents, or has it as its history" {
+	cat >list.json <<-'END'
+		[{"role":"user","parts":[{"text":"Mend the gate."}]},
+		{"role":"model","parts":[{"text":"I look."},{"functionCall":{"name":"list","args":{"path":"."}}},{"functionCall":{"name":"read","args":{"path":"x"}}}]},
+		{"role":"user","parts":[{"functionResponse":{"name":"list","response":{"output":"gate.c"}}},{"functionResponse":{"name":"read","response":{"error":"File not found"}}}]},
+		{"role":"model","parts":[{"text":"Done."}]}]
+	END
+	jq '{history: ., authType: "x"}' list.json >history.json
+	for file in list history; do
+		expect 0 rolldbg convert --to steps "$file.json"
+		[ "$(jq -c '[.turn, .tool, .observation, .outcome]' <<<"$output")" = '[0,"list","gate.c","ok"]
+[0,"read","File not found","tool-error"]
+[1,null,null,null]' ]
+	done
+	head -c -30 list.json >torn.json
+	expect 3 rolldbg check torn.json
+	echo '[{"role":"user","parts":{}}]' >other.json
+	expect 3 rolldbg check other.json
+	has "$stderr" 'of no known format'
 }
 
 @test "bad values of each format" {

@@ -57,12 +57,6 @@ static const char *cause_text(const struct derived_line *m)
 	return "the cause was not recorded";
 }
 
-/* A trainer's log in a format that has no place for the tools. Of a plain chat, a turn without a call is no fault. */
-static bool is_of_a_log(const struct rollout_facts *r)
-{
-	return r->imported && (r->known & FACT(TOTAL_REWARD)) && !(r->known & FACT(TOOLS));
-}
-
 /* Did a user reply to the text? The policy's own reminder does not count. */
 static bool is_answered(const struct rollout_facts *r, const struct line *l)
 {
@@ -91,7 +85,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool same_turn = s->begun && s->turn == m->line->turn;
 	bool called = r->steps > s->steps;
 
-	if ((r->tool_count == 0 && !is_of_a_log(r)) || m->outside_episode || m->llm[LLM_ERROR].p)
+	if ((r->tool_count == 0 && !rollout_is_unlisted(r)) || m->outside_episode || m->llm[LLM_ERROR].p)
 		return; /* without tools to call, or without a model */
 	s->begun = true;
 	s->turn = m->line->turn;

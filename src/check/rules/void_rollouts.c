@@ -20,10 +20,18 @@ static void group(const struct task_group *g, struct findings *out)
 {
 	int64_t all = g->count + g->lost;
 
-	if (all < 2)
+	if (all < 2 || (g->unlisted && (g->acted || g->voids < all)))
 		return;
 	if (g->void_rewarded == 0) {
 		without_reward(g, all, out);
+		return;
+	}
+	if (g->unlisted) {
+		finding_add(out, SEVERITY_ERROR, NULL, "",
+		            "none of the %" PRId64
+		            " rollouts of task %s called a tool, nor did any "
+		            "other, and the log does not say whether tools were offered",
+		            all, g->name);
 		return;
 	}
 	finding_add(out, SEVERITY_ERROR, NULL, "",
@@ -41,7 +49,8 @@ const struct check check_void_rollouts = {
 	.why = "Trainers that compare rewards within the group of a task (GRPO and variants) "
 	       "subtract the group's mean. Some rollouts of this group made no call that was "
 	       "answered, and still have a reward (of a tap: most trainers give them one), which "
-	       "becomes part of the baseline.\n"
+	       "becomes part of the baseline. In a log without a list of tools, which \1tools\2 gives, "
+	       "it is a finding only if nobody called one.\n"
 	       "Look at their findings: a refused session, a tool never called.\n"
 	       "Fix: leave void rollouts out of the group, and see that each gets an environment.",
 	.needs = FACT(TOTAL_REWARD),

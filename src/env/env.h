@@ -42,7 +42,6 @@ struct env_conf {
 	/* Raw JSON object: arguments of the reset; may be absent. */
 	struct str reset_args;
 	bool has_seed;
-	bool seed_is_tried; /* not asked for: no warning if the server takes none */
 	int64_t seed;
 	const char *env_session; /* unique for this rollout and run */
 	const char *version;     /* of rolldbg */

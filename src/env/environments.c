@@ -1,7 +1,6 @@
 /* The table of environment protocols, and selection of the protocol: see environments.h. */
 #include "env/environments.h"
 
-#include "base/log.h"
 #include "base/names.h"
 #include "base/text.h"
 #include "env/http_json.h"
@@ -182,12 +181,6 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 	return found;
 }
 
-static void warn_of_seed(const struct env_conf *conf, const struct env_traits *traits)
-{
-	if (conf->has_seed && !conf->seed_is_tried && !traits->takes_seed)
-		log_warn("the server does not accept a seed: \1seed\2 is recorded, but not sent");
-}
-
 int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
              struct env **out, struct env_reply *refusal, struct error *err)
 {
@@ -210,7 +203,5 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 		                   buf_cstr(&span));
 	}
 	buf_release(&span);
-	if (!failed && refusal->outcome == OUTCOME_OK)
-		warn_of_seed(conf, &(*out)->facts.traits);
 	return failed;
 }

@@ -230,7 +230,7 @@ int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct e
 
 	*out = (struct probe_summary){.fit = PROPERTY_OK, .fit_why = BUF(BUF_MAX_SMALL)};
 	p.pool.conf = &p.env;
-	p.env.has_seed = p.env.seed_is_tried = true;
+	p.env.has_seed = true;
 	p.env.seed = p.seed;
 	p.sessions = mem_array(conf->sessions, sizeof(*p.sessions));
 	p.neighbors = mem_array(conf->sessions, sizeof(*p.neighbors));

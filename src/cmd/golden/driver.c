@@ -1,6 +1,7 @@
 /* Shared by the commands that drive rollouts: see driver.h. */
 #include "cmd/golden/driver.h"
 
+#include "base/log.h"
 #include "env/environments.h"
 #include "recording/recorder.h"
 
@@ -72,15 +73,21 @@ static int find_ops(struct driver *d, struct rollout_conf *conf, struct error *e
 	return conf->env_ops ? 0 : -1;
 }
 
-static void keep_first(struct driver *d, const struct rollout_result *result)
+/* Of all rollouts the first error, and one warning. */
+static void take_result(struct driver *d, bool has_seed, const struct rollout_result *result)
 {
-	if (result->peer.kind == FAIL_NONE)
-		return;
+	bool unseeded = has_seed && result->opened && !result->seeded;
+
 	pthread_mutex_lock(&d->lock);
 	if (d->peer.kind == FAIL_NONE) {
 		d->peer = result->peer;
 		d->lost_policy = result->lost_policy;
 	}
+	if (unseeded && !d->unseeded) {
+		log_warn("the server does not accept a seed: the one given is recorded, but not "
+		         "sent");
+	}
+	d->unseeded = d->unseeded || unseeded;
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -95,7 +102,7 @@ int driver_rollout(struct driver *d, struct rollout_conf *conf, struct rollout_r
 	conf->env.env_session = NULL;
 	if (failed)
 		return -1;
-	keep_first(d, result);
+	take_result(d, conf->env.has_seed, result);
 	return 0;
 }
 

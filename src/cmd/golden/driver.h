@@ -24,6 +24,7 @@ struct driver {
 	/* the first error of a rollout that was refused or not connected */
 	struct error peer;
 	bool lost_policy; /* that error came from the policy's model */
+	bool unseeded;    /* said that a seed was not sent */
 };
 
 /* The caller still has to prepare and start the target. */

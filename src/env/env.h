@@ -1,6 +1,7 @@
-/* The directory env/: environment adapters (mcp/, openenv/) and common code: state sources, error
-   texts, pages. Only adapters classify replies; what all of them share is in failure.h. An
-   adapter is a directory and a row of envs.def. Turns, recording and verdicts are elsewhere. */
+/* The directory env/: environment adapters (mcp/, openenv/, ors/ ..) and common code: state sources,
+   error texts, pages. Only adapters classify replies; what all of them share is in failure.h. An
+   adapter is a file or directory, a row of envs.def, and a PROTOCOL_WORD, which says what the rules
+   may expect of its recordings. Turns, recording and verdicts are elsewhere. */
 
 /* The interface of environment adapters: blocking calls. A step's class is final when step()
    returns. A refused step is a successful call with an outcome; -1 means a local failure or a

@@ -33,10 +33,11 @@ int http_env_claims(const char *url)
 
 /* ---- the state ---- */
 
-int http_env_set_source(struct http_env *e, struct error *err)
+int http_env_set_source(struct http_env *e, enum state_kind otherwise, struct error *err)
 {
-	enum state_kind kind = e->source.kind;
+	enum state_kind kind = e->source.kind == STATE_AUTO ? otherwise : e->source.kind;
 
+	e->source.kind = kind;
 	if (kind != STATE_TOOL && kind != STATE_OBSERVATION && kind != STATE_NONE) {
 		return error_set(err, FAIL_USAGE,
 		                 "\1state\2 %s: not available with \1protocol\2 %s: use tool:NAME, "
@@ -70,6 +71,14 @@ void http_env_keep_step(struct http_env *e, struct env_reply *out)
 	if (out->outcome == OUTCOME_OK)
 		buf_set(&e->seen, e->last);
 	out->env_session = e->base.facts.env_session;
+}
+
+int http_env_begin_episode(struct http_env *e, struct env_reply *out, bool observed,
+                           struct error *err)
+{
+	http_env_keep_reset(e, out, observed);
+	out->env_session = e->base.facts.env_session;
+	return ignore_paths_of_session(&e->ignored, &e->base, e->conf, e->last, err);
 }
 
 struct hidden_error_context http_env_before(const struct http_env *e)

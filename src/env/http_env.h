@@ -8,7 +8,10 @@
 #include "env/reading.h"
 #include "env/state_source.h"
 
-/* First member of such an adapter's own struct. */
+/* First member of such an adapter's own struct. nemo_gym.c is the plainest of them: `open` calls
+   http_env_init and state_source_parse, sets the traits, the name and the tools, then
+   http_env_set_source; `reset` and `step` send with http_json.h, read what came into an env_reply,
+   and keep it; `state` is http_env_state; `close` releases. */
 struct http_env {
 	struct env base;
 	const struct env_conf *conf;
@@ -32,13 +35,17 @@ void http_env_release(struct http_env *e);
 /* An http(s) URL may be any environment's: 1, else 0. For env_ops.claims. */
 int http_env_claims(const char *url);
 
-/* Checks the source, which the caller has set to one of its own if it was left open. Sets the
-   facts that do not depend on the protocol. FAIL_USAGE. */
-MUST_USE int http_env_set_source(struct http_env *e, struct error *err);
+/* Checks the source; `otherwise` if the user left it open. Sets the facts that do not depend on the
+   protocol, once name and tools are known: `open` ends with it. FAIL_USAGE. */
+MUST_USE int http_env_set_source(struct http_env *e, enum state_kind otherwise, struct error *err);
 
 /* Keeps a reply, before the next request. observed: its observation is a state, too. */
 void http_env_keep_reset(struct http_env *e, struct env_reply *out, bool observed);
 void http_env_keep_step(struct http_env *e, struct env_reply *out);
+/* Keeps the reset's reply and chooses what is ignored in the state: `reset` ends with it, unless the
+   state is requested first. */
+MUST_USE int http_env_begin_episode(struct http_env *e, struct env_reply *out, bool observed,
+                                    struct error *err);
 
 /* The context of a call, for hidden errors. */
 struct hidden_error_context http_env_before(const struct http_env *e);
@@ -50,7 +57,7 @@ void http_env_find_error(struct hidden_error_context before, const struct env_co
 /* The number a reward is: true is 1, false is 0; absent if it is something else. */
 struct str http_env_reward(struct str value);
 
-/* Appends a tool to a list, in the form of MCP. */
+/* Appends a tool to a list, in the form of MCP; all raw JSON, absent: unknown. */
 struct json_writer;
 void http_env_put_tool(struct json_writer *w, struct str name, struct str description,
                        struct str schema);

@@ -137,9 +137,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	nemo_gym_read_begin(&a, e->style == NEMO_GYM_STEPS, &e->http.reading, out);
 	if (e->style != NEMO_GYM_STEPS)
 		take_session(e, a.data);
-	http_env_keep_reset(&e->http, out, e->style == NEMO_GYM_STEPS);
-	out->env_session = e->http.base.facts.env_session;
-	return ignore_paths_of_session(&e->http.ignored, base, e->http.conf, e->http.last, err);
+	return http_env_begin_episode(&e->http, out, e->style == NEMO_GYM_STEPS, err);
 }
 
 /* ---- calls and the state ---- */
@@ -320,9 +318,9 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 	    nemo_gym_describe(e, refusal, err)) {
 		return -1;
 	}
-	if (e->http.source.kind == STATE_AUTO)
-		e->http.source.kind = e->style == NEMO_GYM_STEPS ? STATE_OBSERVATION : STATE_NONE;
-	return refusal->outcome == OUTCOME_OK ? http_env_set_source(&e->http, err) : 0;
+	enum state_kind usual = e->style == NEMO_GYM_STEPS ? STATE_OBSERVATION : STATE_NONE;
+
+	return refusal->outcome == OUTCOME_OK ? http_env_set_source(&e->http, usual, err) : 0;
 }
 
 static void nemo_gym_close(struct env *base)

@@ -280,6 +280,7 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_ors *e = ors_of(base);
 
+	e->http.base.facts.total_reward = STR_NONE;
 	if (e->prompt.n) { /* open() has begun it */
 		out->observation = buf_view(&e->prompt);
 	} else {
@@ -287,11 +288,9 @@ static int ors_reset(struct env *base, struct env_reply *out, struct error *err)
 		if (begin_episode(e, out, err))
 			return -1;
 	}
-	http_env_keep_reset(&e->http, out, false);
-	e->http.base.facts.total_reward = STR_NONE;
+	int failed = http_env_begin_episode(&e->http, out, false, err);
 	buf_clear(&e->prompt);
-	out->env_session = e->http.base.facts.env_session;
-	return ignore_paths_of_session(&e->http.ignored, base, e->http.conf, e->http.last, err);
+	return failed;
 }
 
 /* ---- calls and the state ---- */
@@ -393,15 +392,14 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	e->http.base.facts.traits.names_sessions = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err))
 		return -1;
-	if (e->http.source.kind == STATE_AUTO) /* a prompt is no state, a tool's text rarely */
-		e->http.source.kind = STATE_NONE;
 	if (ors_find_environment(e, refusal, err) || refusal->outcome != OUTCOME_OK)
 		return err->kind ? -1 : 0;
 	if (begin_episode(e, refusal, err) || refusal->outcome != OUTCOME_OK)
 		return err->kind ? -1 : 0;
 	if (ors_list_tools(e, refusal, err))
 		return -1;
-	return http_env_set_source(&e->http, err);
+	/* a prompt is no state, a tool's text rarely */
+	return http_env_set_source(&e->http, STATE_NONE, err);
 }
 
 static void ors_close(struct env *base)

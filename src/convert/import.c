@@ -121,6 +121,8 @@ static bool looks_like(const struct look *l, struct str begin)
 	return found;
 }
 
+#define KEYS_BYTES 200
+
 /* True if it is a line of a recording, possibly damaged. */
 static bool is_ours(struct str begin)
 {
@@ -134,24 +136,41 @@ static bool is_ours(struct str begin)
 	return JSON_GET(begin, "rollout").p;
 }
 
+/* Of JSON: which keys or columns it has. */
+static void put_keys(struct str begin, struct buf *out)
+{
+	struct json_member one;
+	const char *between = " (keys: ";
+
+	for (size_t cursor = 0; json_next_member(begin, &cursor, &one) && out->n < KEYS_BYTES;) {
+		buf_text(out, between);
+		(void)text_escape_cut(out, one.key, 40);
+		between = ", ";
+	}
+	buf_text(out, !out->n ? "" : out->n < KEYS_BYTES ? ")" : ", ..)");
+}
+
 /* Sets FAIL_INPUT with the likely type of a file that begins with these bytes and the formats that
    can be read, and returns true. Returns false if it may be a damaged recording. */
 static bool looks_describe(struct str begin, struct error *err)
 {
-	struct buf list = BUF(BUF_MAX_SMALL);
+	struct buf list = BUF(BUF_MAX_SMALL), keys = BUF(BUF_MAX_SMALL);
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(looks) && !found && !is_ours(begin); i++) {
 		found = looks_like(&looks[i], begin);
 		if (found) {
 			formats_list(&list, false);
-			error_set(err, FAIL_INPUT,
-			          "not a recording: it %s; for any JSON: rolldbg convert \1from\2 "
-			          "map:FILE; formats: " RECORD_FORMAT ", %s",
-			          looks[i].what, buf_cstr(&list));
+			if (looks[i].is == is_json)
+				put_keys(begin, &keys);
+			error_set(
+				err, FAIL_INPUT,
+				"not a recording: it %s%s; for any JSON: rolldbg convert \1from\2 "
+				"map:FILE; formats: " RECORD_FORMAT ", %s",
+				looks[i].what, buf_cstr(&keys), buf_cstr(&list));
 		}
 	}
-	buf_release(&list);
+	BUFS_RELEASE(&list, &keys);
 	return found;
 }
 

@@ -179,8 +179,9 @@ int reader_look(struct reader *r, struct error *err)
 	if (!r->format && !is_ours(text))
 		r->format = foreign_formats.recognize(json_first(text).p ? json_first(text) : text);
 	r->whole = r->whole && r->format;
-	return r->format || !foreign_formats.describe(text, err) ? 0
-	                                                         : error_wrap(err, "%s:1", r->name);
+	if (r->format || !foreign_formats.describe(text, err))
+		return 0;
+	return error_wrap(err, r->unpacked ? "%s: the first row, as JSON" : "%s:1", r->name);
 }
 
 static int broken_value(const struct reader *r, const struct json_fault *fault, struct error *err)

@@ -99,6 +99,9 @@ rules() {
 	done
 	expect 0 rolldbg check - <out/completions/completions_00001.parquet
 	expect 0 rolldbg check - < <(cat out/completions/completions_00001.parquet)
+	python3 -c 'import pyarrow as pa, pyarrow.parquet as pq; pq.write_table(pa.table({"step": [1], "prompt": ["Go"]}), "none.parquet")'
+	expect 3 rolldbg check none.parquet
+	has "$stderr" 'none.parquet: the first row, as JSON: not a recording: it is JSON, but of no known format (keys: step, prompt);'
 	expect 3 rolldbg check other.db
 	has "$stderr" 'other.db: no such table: metrics'
 	head -c 300 out/completions/completions_00001.parquet >cut.parquet

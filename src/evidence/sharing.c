@@ -154,6 +154,19 @@ static bool is_effect(const struct member *m)
 	return m->explanation == MEMBER_EFFECT && m->controls == 0;
 }
 
+/* Is it below a list that others lengthened? Its entries move: they tell nothing on their own. */
+static bool is_in_shared_list(const struct series *s, struct str pointer)
+{
+	while (pointer.n) {
+		while (pointer.p[--pointer.n] != '/')
+			continue;
+		const struct member *list = series_list(s, pointer);
+		if (list && list->shared > 0)
+			return true;
+	}
+	return false;
+}
+
 /* The first member, by its pointer, that this rollout's calls change and that also changed while others
    acted. NULL: none, or one that its calls changed again and again never did. */
 static const struct member *moved_by_others(const struct series *s)
@@ -165,7 +178,8 @@ static const struct member *moved_by_others(const struct series *s)
 	for (size_t i = 0; i < s->members.count; i++) {
 		const struct member *m = list[i];
 
-		own = own || (is_effect(m) && m->trials >= SHARED_CONTROLS && m->shared == 0);
+		own = own || (is_effect(m) && m->trials >= SHARED_CONTROLS && m->shared == 0 &&
+		              !is_in_shared_list(s, m->pointer));
 		if (is_effect(m) && m->trials > 0 && m->shared > 0 &&
 		    (!found || str_order(m->pointer, found->pointer) < 0)) {
 			found = m;

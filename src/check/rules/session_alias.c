@@ -104,7 +104,7 @@ static void report_member(const struct rollout_facts *r, const struct member *m,
 	finding_add(out, SEVERITY_ERROR, NULL, pointer,
 	            "%s, which this rollout's calls change, also changed between the calls of "
 	            "rollouts: in %" PRId64 " of %" PRId64 " readings, while others called tools",
-	            name, r->sharing->shown, r->sharing->busy);
+	            name[0] ? name : "the state", r->sharing->shown, r->sharing->busy);
 }
 
 static void report_continued(const struct rollout_facts *r, struct findings *out)

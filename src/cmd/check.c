@@ -199,44 +199,8 @@ static int check_each_file(struct file_checking *c, size_t jobs, struct error *e
 
 /* ---- options ---- */
 
-struct check_options {
-	struct verdict_options verdict;
-	struct report_options report;
-	struct import_options import;
-	const char *explain, *trained, *html, *shard;
-	bool list, verify, partial, merge;
-	struct opt_u64 jobs;
-	struct opt_list ignored;
-};
-
-#define FIELD(f) offsetof(struct check_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(report), report_group),
-	OPT_GROUP(FIELD(verdict), verdict_group),
-	OPT_BOUNDED('j', "jobs", OPT_HARMLESS, 1, THREADS_MAX, "N", FIELD(jobs),
-                    "check N files at a time (default 1); the output is the same"),
-	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignored),
-                 "JSON Pointer to a part of the state whose changes are no effects, in addition to "
-                 "what the recordings ignore; none: names of bookkeeping are no reason either; "
-                 "may be given several times"),
-	OPT_GROUP(FIELD(import), import_group),
-	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
-                   "the trainer's log-probabilities of the sampled tokens, for kl-band"),
-	OPT_SHARD(FIELD(shard), "the files (with --partial)"),
-	OPT_FLAG(0, "partial", OPT_NEVER, FIELD(partial),
-                 "print a partial result, to be merged with others later; exit 0"),
-	OPT_FLAG(0, "merge", OPT_NEVER, FIELD(merge),
-                 "read partial results instead of recordings: the verdict is that on all "
-                 "recordings together"),
-	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
-                   "also write a page for browsers: the findings next to the steps"),
-	OPT_STRING(0, "explain", OPT_NEVER, "RULE", FIELD(explain),
-                   "explain a rule and how to fix what it finds, and exit"),
-	OPT_FLAG(0, "list", OPT_NEVER, FIELD(list), "list the rules, and exit"),
-	OPT_FLAG(0, "verify", OPT_HARMLESS, FIELD(verify),
-                 "recompute each state_hash and exit 3 at the first mismatch"),
-};
+#define OPTIONS check
+#include "cmd/options/table.h"
 
 /* ---- lists ---- */
 
@@ -433,6 +397,6 @@ const struct command command_check = {
 		       "if a finding is at least as severe as --fail-on.",
 	.max_operands = -1,
 	.recordings = true,
-	COMMAND_OPTIONS(options, struct check_options),
+	COMMAND_OPTIONS(check),
 	.run = check_run,
 };

@@ -52,15 +52,15 @@ struct command {
 	           struct error *err);
 };
 
-/* The members of a command's options: their table, and the struct that holds their values. */
-#define COMMAND_OPTIONS(rows, values)                                                              \
-	.opts = (rows), .opt_count = ARRAY_LEN(rows), .opts_size = sizeof(values)
+/* The members of a command's options: their table cmd/tables/NAME.def, and the struct of their values. */
+#define COMMAND_OPTIONS(name)                                                                      \
+	.opts = name##_opts, .opt_count = ARRAY_LEN(name##_opts),                                  \
+	.opts_size = sizeof(struct name##_options)
 
 extern const struct command *const commands[];
 extern const size_t commands_count;
 
-extern const struct opt global_options[];
-extern const size_t global_options_count;
+extern const struct option_group global_group;
 
 /* Exit codes, for the manual. */
 struct exit_code {

@@ -21,33 +21,8 @@
 #define MAP         "map:"
 #define FLUSH_AT    ((size_t)64 << 10)
 
-struct convert_options {
-	const char *from, *to, *out, *rollout;
-	bool force, list, json, csv;
-	struct import_options import;
-};
-
-#define FIELD(f) offsetof(struct convert_options, f)
-
-static const struct opt options[] = {
-	OPT_STRING(0, "from", OPT_HARMLESS, "FORMAT|map:FILE", FIELD(from),
-                   "the format of the input, or map:FILE, a file with JSON Pointers to its values "
-                   "(default: detected from the content)"),
-	OPT_GROUP(FIELD(import), import_group),
-	OPT_STRING(0, "to", OPT_NEVER, "FORMAT|steps|rollouts", FIELD(to),
-                   "the format to write (default: rolldbg); steps and rollouts are tables for data "
-                   "tools: fixed columns, a row for each; Parquet to NAME.parquet"),
-	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv),
-                 "with --to steps or rollouts: comma-separated values, not JSON lines (implied by "
-                 "--out NAME.csv)"),
-	OPT_STRING('o', "out", OPT_POWER, "FILE|DIR/", FIELD(out),
-                   "write to FILE, or one file per rollout to DIR/ (default: standard output)"),
-	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite existing files"),
-	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "convert only this rollout"),
-	OPT_FLAG(0, "list", OPT_NEVER, FIELD(list), "list the formats, and exit"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
-                 "with --list: print the formats as JSON lines"),
-};
+#define OPTIONS convert
+#include "cmd/options/table.h"
 
 struct converting {
 	const struct context *context;
@@ -372,6 +347,6 @@ const struct command command_convert = {
 		       "recordings, or in another format.",
 	.recordings = true,
 	.max_operands = -1,
-	COMMAND_OPTIONS(options, struct convert_options),
+	COMMAND_OPTIONS(convert),
 	.run = convert_run,
 };

@@ -25,41 +25,8 @@
 
 #define TURNS_BY_HAND 10000 /* limit where there is no policy */
 
-#define FIELD(f) offsetof(struct debug_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING('a', "actions", OPT_REACH + OPT_COMMON, "A,B,C", FIELD(actions),
-                   "live session: propose one call of the tool for each of these values"),
-	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
-                   "live session: what proposes the calls, as in run; without it, send calls with "
-                   "'call'"),
-	OPT_LIST('x', "command-file", OPT_POWER + OPT_COMMON, "FILE", FIELD(files),
-                 "first run the commands in FILE"),
-	OPT_LIST(0, "ex", OPT_POWER + OPT_COMMON, "COMMAND", FIELD(commands),
-                 "then run COMMAND; may also be written -ex, as in gdb"),
-	OPT_FLAG(0, "batch", OPT_HARMLESS + OPT_COMMON, FIELD(batch),
-                 "exit after those commands, with code 2 if one failed"),
-	OPT_CHOICE(0, "interpreter", OPT_HARMLESS, "NAME", "text|json", FIELD(interpreter),
-                   "json: reply to each command with one line of JSON, for other programs"),
-	OPT_FLAG(0, "dap", OPT_HARMLESS + OPT_COMMON, FIELD(dap),
-                 "use the Debug Adapter Protocol on standard input and output, for editors"),
-	OPT_STRING('r', "rollout", OPT_HARMLESS + OPT_COMMON, "ID", FIELD(rollout),
-                   "start with this rollout of FILE"),
-	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
-                   "record the live session to FILE (default: a new file, the latest recording)"),
-	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite an existing FILE"),
-	OPT_NUMBER('n', "max-turns", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_turns),
-                   "end the live session after N turns"),
-	OPT_STRING(0, "task", OPT_HARMLESS, "ID", FIELD(task),
-                   "id of the task (default: the server's name)"),
-	OPT_FLAG(0, "force-call", OPT_REACH, FIELD(force_call),
-                 "propose a script's calls even if they do not match the tool's schema"),
-	OPT_GROUP(FIELD(model), model_group),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-};
+#define ROWS debug
+#include "cmd/options/rows.h"
 
 struct debugging {
 	const struct context *context;
@@ -439,7 +406,7 @@ const struct command command_debug = {
 		"continued differently (fork).",
 	.recordings = true,
 	.max_operands = 1,
-	COMMAND_OPTIONS(options, struct debug_options),
+	COMMAND_OPTIONS(debug),
 	.network = true,
 	.run = debug_main,
 };

@@ -6,17 +6,8 @@
 #include "cmd/options/model.h"
 #include "cmd/options/target.h"
 
-struct debug_options {
-	struct target_options target;
-	const char *rollout, *out, *interpreter;
-	struct action_options action;
-	const char *actions, *policy, *task;
-	struct opt_u64 max_turns;
-	struct opt_list files, commands;
-	bool live; /* an environment is used: the built-in lake if none is given */
-	bool batch, force, force_call, dap;
-	struct model_options model;
-};
+#define MEMBERS debug
+#include "cmd/options/members.h"
 
 /* Runs a live rollout until the expression is true, then reads commands. Returns the exit code, or
    -1; FAIL_USAGE for an invalid expression, before anything is started. */

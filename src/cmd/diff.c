@@ -20,32 +20,8 @@
 #define GIT_OLD      1
 #define GIT_NEW      4
 
-struct diff_options {
-	struct compare_options compare;
-	const char *rollout, *html;
-	bool stat, word_diff, json, exit_code, no_exit_code;
-};
-
-#define FIELD(f) offsetof(struct diff_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "compare only this rollout"),
-	OPT_FLAG(0, "stat", OPT_HARMLESS, FIELD(stat),
-                 "one line per rollout that differs, most important first: verdict (as in check), "
-                 "reward, status, steps, which values; of several, first what differs in how many"),
-	OPT_FLAG(0, "word-diff", OPT_HARMLESS, FIELD(word_diff),
-                 "show every changed string word by word, as [-old-]{+new+}; without it, only "
-                 "strings too long to show in full"),
-	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
-                   "also write a page for browsers: both recordings, side by side"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
-                 "print each difference and a summary as JSON lines"),
-	OPT_FLAG(0, "exit-code", OPT_HARMLESS, FIELD(exit_code),
-                 "exit 1 if they differ (the default)"),
-	OPT_FLAG(0, "no-exit-code", OPT_HARMLESS, FIELD(no_exit_code),
-                 "exit 0 even if they differ"),
-};
+#define OPTIONS diff
+#include "cmd/options/table.h"
 
 /* One of the two recordings. */
 struct recording_side {
@@ -481,6 +457,6 @@ const struct command command_diff = {
 		"recordings agree and 1 if they differ.",
 	.max_operands = GIT_RENAMED,
 	.recordings = true,
-	COMMAND_OPTIONS(options, struct diff_options),
+	COMMAND_OPTIONS(diff),
 	.run = diff_run,
 };

@@ -55,39 +55,14 @@ static int command_line_read(struct command_line *l, struct error *err)
 
 /* ---- global options ---- */
 
-struct globals {
-	int verbose;
-	bool quiet, help, version, no_pager, print_config;
-	const char *color, *config;
-};
-
-#define FIELD(f) offsetof(struct globals, f)
-
-const struct opt global_options[] = {
-	OPT_FLAG('h', "help", OPT_HARMLESS, FIELD(help), "print help and exit"),
-	OPT_COUNT('v', "verbose", OPT_HARMLESS, FIELD(verbose),
-                  "explain decisions on stderr; give twice for more detail"),
-	OPT_FLAG('q', "quiet", OPT_HARMLESS, FIELD(quiet),
-                 "print only results (findings, differences, failed properties) and errors: no "
-                 "tables, summaries, progress or log messages"),
-	OPT_CHOICE(0, "color", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(color),
-                   "when to use colors; auto: on a terminal, unless NO_COLOR is set"),
-	OPT_FLAG(0, "no-pager", OPT_HARMLESS, FIELD(no_pager),
-                 "do not start a pager on a terminal"),
-	OPT_STRING(
-		0, "config", OPT_NEVER, "FILE", FIELD(config),
-		"the project file to use; it may set everything (default: the nearest "
-		".rolldbg.json, which may set what is harmless, or what rolldbg-trust(1) allowed)"),
-	OPT_FLAG(0, "print-config", OPT_HARMLESS, FIELD(print_config),
-                 "print a command's settings and where each comes from, and exit"),
-	OPT_FLAG(0, "version", OPT_HARMLESS, FIELD(version), "print the version and exit"),
-};
-const size_t global_options_count = ARRAY_LEN(global_options);
+#define OPTIONS global
+#include "cmd/options/table.h"
+const struct option_group global_group = {global_opts, ARRAY_LEN(global_opts), NULL};
 
 /* The global options follow those of the command. */
 static size_t globals_at(const struct command *cmd)
 {
-	size_t align = _Alignof(struct globals);
+	size_t align = _Alignof(struct global_options);
 
 	return (cmd->opts_size + align - 1) / align * align;
 }
@@ -97,15 +72,15 @@ static struct opt *joined_options(const struct command *cmd, size_t *count)
 {
 	struct opt *all = options_expand(cmd->opts, cmd->opt_count, count);
 
-	all = mem_resize(all, *count + global_options_count, sizeof(*all));
-	for (size_t i = 0; i < global_options_count; i++) {
-		all[*count] = global_options[i];
+	all = mem_resize(all, *count + global_group.count, sizeof(*all));
+	for (size_t i = 0; i < global_group.count; i++) {
+		all[*count] = global_group.rows[i];
 		all[(*count)++].offset += globals_at(cmd);
 	}
 	return all;
 }
 
-static void apply_globals(struct context *c, const struct globals *g)
+static void apply_globals(struct context *c, const struct global_options *g)
 {
 	c->no_pager |= g->no_pager;
 	c->print_config |= g->print_config;
@@ -185,7 +160,7 @@ static int print_config(struct command_line *l, struct error *err)
 }
 
 /* Applies the project file to a valid command line and runs the command. */
-static int run_settled(struct context *c, struct command_line *l, const struct globals *g,
+static int run_settled(struct context *c, struct command_line *l, const struct global_options *g,
                        struct error *err)
 {
 	const struct command *cmd = l->config.command;
@@ -219,13 +194,14 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 		.config = {.context = c, .command = cmd, .opts = opts, .opt_count = count},
 		.argc = argc,
 		.argv = argv,
-		.size = globals_at(cmd) + sizeof(struct globals)};
+		.size = globals_at(cmd) + sizeof(struct global_options)};
 	char **typed = mem_array((size_t)argc + 1, sizeof(*typed));
 	int code = -1;
 
 	memcpy(typed, argv, (size_t)argc * sizeof(*argv));
 	l.values = mem_new(l.size);
-	const struct globals *g = (struct globals *)(void *)((char *)l.values + globals_at(cmd));
+	const struct global_options *g =
+		(struct global_options *)(void *)((char *)l.values + globals_at(cmd));
 	if (options_parse(opts, count, (struct options_how){0}, argc, argv, l.values, err) >= 0) {
 		memcpy(argv, typed, (size_t)argc * sizeof(*argv)); /* it was reordered */
 		code = g->help      ? help_print(cmd, help_subject(argc, argv), err)
@@ -247,8 +223,8 @@ static int run_command(struct context *c, const struct command *cmd, int argc, c
 
 static int dispatch(struct context *c, int argc, char **argv, struct error *err)
 {
-	struct globals g = {0};
-	int operands = options_parse(global_options, global_options_count,
+	struct global_options g = {0};
+	int operands = options_parse(global_group.rows, global_group.count,
 	                             (struct options_how){.stop_at_operand = true}, argc - 1,
 	                             argv + 1, &g, err);
 

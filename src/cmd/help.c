@@ -81,7 +81,7 @@ void help_hint(const struct command *cmd, struct buf *out)
 static void global_help(struct buf *out)
 {
 	buf_text(out, "\nglobal options:\n");
-	options_help(global_options, global_options_count, out);
+	options_help(global_group.rows, global_group.count, out);
 }
 
 /* Up to this many, --help shows all options. */

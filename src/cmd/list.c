@@ -205,32 +205,8 @@ static bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT]
 #define FIXED_COLUMNS   ((size_t)39) /* the name, the time, "100 steps", and the gaps */
 #define CELL_LEAST      ((size_t)8)
 
-struct list_options {
-	const char *finding, *env, *since, *prune, *missing;
-	bool json, dry_run;
-};
-
-#define FIELD(f) offsetof(struct list_options, f)
-
-static const struct opt options[] = {
-	OPT_STRING(0, "finding", OPT_HARMLESS, "RULE", FIELD(finding),
-                   "only recordings with a finding of this rule"),
-	OPT_STRING('e', "env", OPT_HARMLESS, "TEXT", FIELD(env),
-                   "only recordings whose environment's name, protocol or URL contains TEXT"),
-	OPT_STRING(0, "since", OPT_HARMLESS, "AGE|DATE", FIELD(since),
-                   "only recordings made since then: 90m, 2d, 1w, 2026-11-22 (UTC)"),
-	OPT_STRING(0, "prune", OPT_NEVER, "AGE", FIELD(prune),
-                   "delete recordings older than this (30d), except the latest one, those being "
-                   "written, those that a link in the directory points to, and those with another "
-                   "file of their name next to them (NAME.jsonl.masks)"),
-	OPT_FLAG(0, "dry-run", OPT_HARMLESS, FIELD(dry_run),
-                 "with --prune: only print what would be deleted"),
-	OPT_STRING(0, "missing", OPT_NEVER, "DIR", FIELD(missing),
-                   "list what the shards of run --shard that recorded to DIR did not do, and exit "
-                   "1 if there is something to submit again"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
-                 "print recordings and a summary as JSON lines"),
-};
+#define OPTIONS list
+#include "cmd/options/table.h"
 
 struct store_listing {
 	const struct context *context;
@@ -509,6 +485,6 @@ const struct command command_list = {
 		"each, the newest first: name, time (UTC), verdict, task, environment, steps. "
 		"The names @1, @2, ... stand for the files wherever a command expects a "
 		"recording: rolldbg diff @2 @1. @1 is always the newest.",
-	COMMAND_OPTIONS(options, struct list_options),
+	COMMAND_OPTIONS(list),
 	.run = list_run,
 };

@@ -14,20 +14,9 @@
 #define OF_ENV       "env:"
 #define NAMELESS     "env" /* name of tasks that have none */
 
-#define FIELD(f) offsetof(struct plan_options, f)
-
-static const struct opt plan_rows[] = {
-	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
-                   "roll out every task in a JSONL file (- for standard input); keys: id, seed, "
-                   "vars, reset, actions, tool, policy, max_turns, state. env:SPLIT[:A-B]: the "
-                   "tasks of an ORS or OpenEnv server"),
-	OPT_BOUNDED('g', "group-size", OPT_HARMLESS + OPT_COMMON, 1, ROLLOUTS_MAX, "G",
-                    FIELD(group_size), "roll out each task G times (default 1)"),
-	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
-                    "run N rollouts at a time (default 1)"),
-	OPT_SHARD(FIELD(shard), "the tasks"),
-};
-const struct option_group plan_group = {plan_rows, ARRAY_LEN(plan_rows), "task options"};
+#define ROWS plan
+#include "cmd/options/rows.h"
+const struct option_group plan_group = {plan_opts, ARRAY_LEN(plan_opts), "task options"};
 
 static int contradicts(const char *option, struct opt_u64 given, uint64_t planned,
                        struct error *err)

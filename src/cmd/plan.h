@@ -13,11 +13,8 @@
 #define JOBS_MAX 10000
 
 /* Embedded in a command's options struct. */
-struct plan_options {
-	const char *tasks, *shard;
-	struct opt_u64 group_size, jobs;
-	struct trainer_options trainer;
-};
+#define MEMBERS plan
+#include "cmd/options/members.h"
 
 extern const struct option_group plan_group;
 

@@ -161,51 +161,8 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 #define SESSIONS_MAX      4096
 #define DEFAULT_SETTLE_MS 5000
 
-struct probe_options {
-	struct target_options target;
-	struct action_options action;
-	const char *actions, *policy, *tasks, *solution, *golden;
-	struct opt_u64 sessions, need, settle;
-	struct trainer_options trainer;
-	struct model_options model;
-	bool call_read_only, json;
-};
-
-#define FIELD(f) offsetof(struct probe_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_BOUNDED('j', "sessions", OPT_HARMLESS + OPT_COMMON, 1, SESSIONS_MAX, "N",
-                    FIELD(sessions),
-                    "open at most N sessions at a time (default: as many as needed, else 4)"),
-	OPT_BOUNDED('N', "need", OPT_HARMLESS + OPT_COMMON, 1, SESSIONS_MAX, "N", FIELD(need),
-                    "capacity fails if fewer than N sessions get an environment (default: what "
-                    "the trainer settings need, else --sessions)"),
-	OPT_STRING('a', "actions", OPT_REACH + OPT_COMMON, "A,B,C", FIELD(actions),
-                   "call the tool with these values (default: calls drawn from the schemas)"),
-	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
-                   "act with a policy file, a ready-made policy or random:SEED; with a policy that "
-                   "asks a model (llm, with --model and --base-url), the model is examined, too"),
-	OPT_STRING(0, "solution", OPT_REACH + OPT_COMMON, "FILE", FIELD(solution),
-                   "a policy file or recording that solves the task: what it earns is the ceiling "
-                   "of the reward"),
-	OPT_STRING(0, "golden", OPT_REACH, "FILE", FIELD(golden),
-                   "compare the tools with those of this recording, which is also the solution "
-                   "without --solution"),
-	OPT_STRING(0, "tasks", OPT_REACH, "FILE", FIELD(tasks),
-                   "with a model: check that these tasks fill the trainer's batches"),
-	OPT_DURATION(0, "settle", OPT_HARMLESS, FIELD(settle),
-                     "how long a closed session may take to free its slot (default 5s)"),
-	OPT_FLAG(0, "call-read-only", OPT_REACH + OPT_COMMON, FIELD(call_read_only),
-                 "call every tool marked read-only, with no arguments"),
-	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
-                 "print properties and a summary as JSON lines"),
-	OPT_GROUP(FIELD(model), model_group),
-	OPT_GROUP(FIELD(trainer), trainer_group),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-};
+#define OPTIONS probe
+#include "cmd/options/table.h"
 
 struct probing {
 	struct call_list calls;
@@ -491,7 +448,7 @@ const struct command command_probe = {
 		"if it fails: how many sessions get an environment, whether they are "
 		"isolated, keep their state, honor a seed and free their slots when closed. "
 		"It acts on the environment. Exits with 1 if a property fails.",
-	COMMAND_OPTIONS(options, struct probe_options),
+	COMMAND_OPTIONS(probe),
 	.network = true,
 	.run = probe_main,
 };

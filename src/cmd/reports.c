@@ -10,17 +10,9 @@
 #include <stdlib.h>
 
 #define FLUSH_AT ((size_t)64 << 10)
-#define FIELD(f) offsetof(struct report_options, f)
-
-static const struct opt report_options_rows[] = {
-	OPT_LIST(0, "report", OPT_HARMLESS + OPT_COMMON, "REPORT", FIELD(kinds),
-                 "what to report, and where: table (the default), json, junit:FILE, tap, "
-                 "sarif:FILE, github or markdown:FILE; may be given several times (see REPORTS in "
-                 "rolldbg-check(1))"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json), "the same as --report json"),
-};
-const struct option_group report_group = {report_options_rows, ARRAY_LEN(report_options_rows),
-                                          "report options"};
+#define ROWS     report
+#include "cmd/options/rows.h"
+const struct option_group report_group = {report_opts, ARRAY_LEN(report_opts), "report options"};
 
 /* How a report was requested, for messages: an option, or an option and its value. */
 struct asked {

@@ -7,10 +7,8 @@
 #include "report/kinds/kind.h"
 
 /* Embedded in a command's options struct. */
-struct report_options {
-	bool json;
-	struct opt_list kinds;
-};
+#define MEMBERS report
+#include "cmd/options/members.h"
 
 extern const struct option_group report_group;
 

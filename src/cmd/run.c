@@ -22,60 +22,8 @@
 
 #define DEMO_ACTIONS "DOWN,DOWN,RIGHT,DOWN,RIGHT,RIGHT"
 
-struct run_options {
-	struct target_options target;
-	struct plan_options plan;
-	struct recording_options recording;
-	struct action_options action;
-	struct recorded_options recorded;
-	const char *actions, *policy, *task, *stop_at; /* stop_at: --break */
-	struct opt_list masks;
-	struct opt_u64 max_turns;
-	bool force_call, confirm;
-	struct model_options model;
-	struct report_options report;
-	struct verdict_options verdict;
-};
-
-#define FIELD(f) offsetof(struct run_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING(
-		'a', "actions", OPT_REACH + OPT_COMMON, "A,B,C", FIELD(actions),
-		"call the tool once with each of these values: words and numbers, or JSON arrays, "
-		"objects and strings: UP,[1,0],{\"x\":2}; other text with a comma is only "
-		"accepted in a JSON array of strings: [\"a, b\",\"c\"]"),
-	OPT_GROUP(FIELD(action), action_group),
-	OPT_STRING('p', "policy", OPT_REACH + OPT_COMMON, "FILE|NAME|KIND:ARG", FIELD(policy),
-                   "where the calls come from: a policy file, the name of a ready-made policy, a "
-                   "recording (its calls), random:SEED, or llm with --model and --base-url"),
-	OPT_GROUP(FIELD(recorded), recorded_group),
-	OPT_NUMBER('n', "max-turns", OPT_HARMLESS, "N", FIELD(max_turns),
-                   "stop after N turns (default: the script's length, else 100)"),
-	OPT_STRING(0, "break", OPT_HARMLESS, "EXPRESSION", FIELD(stop_at),
-                   "enter the debugger at the first step where EXPRESSION holds"),
-	OPT_GROUP(FIELD(recording), recording_group),
-	OPT_GROUP(FIELD(plan), plan_group),
-	OPT_GROUP(FIELD(plan.trainer), trainer_group),
-	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
-                 "JSON Pointer to a part of the lines that may differ between runs; recorded in "
-                 "the header"),
-	OPT_STRING(0, "task", OPT_HARMLESS, "ID", FIELD(task),
-                   "id of the task (default: the server's name)"),
-	OPT_FLAG(0, "force-call", OPT_REACH, FIELD(force_call),
-                 "send a script's calls even if they do not match the tool's schema"),
-	OPT_FLAG(
-		0, "confirm", OPT_REACH + OPT_COMMON, FIELD(confirm),
-		"unless an error is found, send the first rollout's calls (at most 9) again, each alone "
-		"in a fresh session, twice: do replies depend on earlier calls? (Unasked if nothing is "
-		"known to have changed, with mcp-gym and openenv.)"),
-	OPT_GROUP(FIELD(model), model_group),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-	OPT_GROUP(FIELD(report), report_group),
-	OPT_GROUP(FIELD(verdict), verdict_group),
-};
+#define OPTIONS run
+#include "cmd/options/table.h"
 
 /* Everything a run owns, released in one place. */
 struct running {
@@ -582,7 +530,7 @@ const struct command command_run = {
 		       "environment changed. Without --env it uses the built-in lake. Without "
 		       "--out it records to a new file, which check, show, diff, strip and stats "
 		       "read by default.",
-	COMMAND_OPTIONS(options, struct run_options),
+	COMMAND_OPTIONS(run),
 	.network = true,
 	.run = run_run,
 };

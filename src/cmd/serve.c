@@ -11,48 +11,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
-struct serve_options {
-	struct opt_u64 port, max_envs;
-	const char *bind, *protocol, *map;
-	struct opt_list faults, origins;
-	const char *delay, *as, *match;
-	bool slippery, loop;
-};
-
-#define FIELD(f) offsetof(struct serve_options, f)
-
-static const struct opt options[] = {
-	OPT_BOUNDED('p', "port", OPT_HARMLESS, 0, UINT16_MAX, "PORT", FIELD(port),
-                    "port to listen on; 0 picks a free one (default 8000)"),
-	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
-                   "IPv4 address to listen on (default 127.0.0.1)"),
-	OPT_CHOICE(0, "protocol", OPT_HARMLESS, "PROTOCOL", "mcp|openenv", FIELD(protocol),
-                   "protocol to serve (default mcp)"),
-	OPT_CHOICE(0, "map", OPT_HARMLESS, "MAP", "4x4|8x8|random|random8x8", FIELD(map),
-                   "map of the lake (default 4x4)"),
-	OPT_FLAG(0, "slippery", OPT_HARMLESS, FIELD(slippery),
-                 "moves slip sideways at random (seeded)"),
-	OPT_NUMBER(0, "max-envs", OPT_HARMLESS, "N", FIELD(max_envs),
-                   "maximum number of concurrent environments (default: MAX_CONCURRENT_ENVS, "
-                   "else 8)"),
-	OPT_LIST(0, "fault", OPT_HARMLESS, "FAULT", FIELD(faults),
-                 "inject this fault; may be given several times"),
-	OPT_LIST(0, "allow-origin", OPT_REACH, "ORIGIN", FIELD(origins),
-                 "also accept requests from web pages of this origin, http://HOST[:PORT], and "
-                 "requests for that host; * accepts all (default: pages of "
-                 "this host, and requests for an IP address or localhost); may be given several "
-                 "times"),
-	OPT_STRING(0, "delay", OPT_HARMLESS, "DURATION", FIELD(delay),
-                   "make each tool call take this long"),
-	OPT_CHOICE(0, "as", OPT_HARMLESS, "ROLE", "env|llm", FIELD(as),
-                   "play the recording as the environment or as the model (default env)"),
-	OPT_CHOICE(0, "match", OPT_HARMLESS, "HOW", "exact|arguments|sequential", FIELD(match),
-                   "how a call is matched: exact, it must equal the next recorded call; arguments, "
-                   "the next with equal tool and arguments; sequential, the next, whatever it "
-                   "is (default exact)"),
-	OPT_FLAG(0, "loop", OPT_HARMLESS, FIELD(loop),
-                 "play a recording again from its first rollout when all have been played"),
-};
+#define OPTIONS serve
+#include "cmd/options/table.h"
 
 static int set(struct serve_conf *conf, const char *key, const char *value, struct error *err)
 {
@@ -308,7 +268,7 @@ const struct command command_serve = {
 		".",
 	.recordings = true,
 	.max_operands = 2,
-	COMMAND_OPTIONS(options, struct serve_options),
+	COMMAND_OPTIONS(serve),
 	.network = true,
 	.run = serve_run,
 };

@@ -116,29 +116,8 @@ static void pager_finish(struct pager *p)
 
 #define ROWS_AT_ONCE ((size_t)64 << 10) /* bytes */
 
-struct show_options {
-	struct opt_u64 turn;
-	const char *rollout, *html;
-	bool prompt, json, raw;
-};
-
-#define FIELD(f) offsetof(struct show_options, f)
-
-static const struct opt options[] = {
-	OPT_NUMBER('t', "turn", OPT_NEVER, "N", FIELD(turn), "show turn N in full"),
-	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout), "show only this rollout"),
-	OPT_FLAG(0, "prompt", OPT_NEVER, FIELD(prompt),
-                 "with --turn: show the whole conversation the model was given in that turn"),
-	OPT_FLAG(
-		0, "json", OPT_HARMLESS, FIELD(json),
-		"print each step as a JSON line, with its effect and what it changed; with --prompt: "
-		"the messages, as one JSON array"),
-	OPT_FLAG(0, "raw", OPT_HARMLESS, FIELD(raw),
-                 "with --turn: print base64 (images, files) in full, not its type and size"),
-	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
-                   "write a page for browsers instead, with all rollouts and findings (- for "
-                   "standard output)"),
-};
+#define OPTIONS show
+#include "cmd/options/table.h"
 
 /* One rollout's part of the table. Rows of the first unfinished rollout are printed immediately;
    those of later rollouts wait until all before them have ended. */
@@ -562,6 +541,6 @@ const struct command command_show = {
 		"$ROLLDBG_PAGER, $PAGER or less.",
 	.max_operands = -1,
 	.recordings = true,
-	COMMAND_OPTIONS(options, struct show_options),
+	COMMAND_OPTIONS(show),
 	.run = show_run,
 };

@@ -316,7 +316,7 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 			put_options(cmd->name, cmd->opts, cmd->opt_count, &out.text);
 		}
 	}
-	put_options("-", global_options, global_options_count, &out.text);
+	put_options("-", global_group.rows, global_group.count, &out.text);
 	put_topics(&out.text);
 	for (size_t i = 0; i < line_keys_count; i++)
 		put_key("key", line_type_name(line_keys[i].line), &line_keys[i], &out.text);

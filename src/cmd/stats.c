@@ -180,37 +180,8 @@ static int stats_compare(const struct context *context, struct stats *before, st
 
 /* ---- metrics ---- */
 
-struct stats_options {
-	struct import_options import;
-	const char *by, *trained, *names, *html, *max_failures, *shard;
-	bool json, csv, partial, merge, compare;
-};
-
-#define FIELD(f) offsetof(struct stats_options, f)
-
-static const struct opt options[] = {
-	OPT_CHOICE('b', "by", OPT_HARMLESS, "WHAT", "task|none", FIELD(by),
-                   "also print the metrics of each task (default none)"),
-	OPT_FLAG(0, "compare", OPT_NEVER, FIELD(compare),
-                 "compare two sets, BEFORE and AFTER: which metrics differ by more than noise"),
-	OPT_GROUP(FIELD(import), import_group),
-	OPT_STRING(0, "trainer-logprobs", OPT_HARMLESS, "FILE", FIELD(trained),
-                   "the trainer's log-probabilities of the sampled tokens, as for check"),
-	OPT_SHARD(FIELD(shard), "the files (with --partial)"),
-	OPT_FLAG(0, "partial", OPT_NEVER, FIELD(partial),
-                 "print a partial result, to be merged with others later"),
-	OPT_FLAG(0, "merge", OPT_NEVER, FIELD(merge),
-                 "read partial results instead of recordings: the metrics are those of all "
-                 "recordings together"),
-	OPT_CHOICE(0, "names", OPT_HARMLESS, "WHOSE", "trl|verl", FIELD(names),
-                   "name the metrics as this trainer does, where it has them (default trl)"),
-	OPT_FLAG(0, "json", OPT_HARMLESS, FIELD(json),
-                 "print metrics, the checklist and a summary as JSON lines"),
-	OPT_STRING(0, "html", OPT_POWER, "FILE", FIELD(html),
-                   "also write a page for browsers: metrics, rollouts, rewards, findings"),
-	OPT_FAILURE_GATE(FIELD(max_failures)),
-	OPT_FLAG(0, "csv", OPT_HARMLESS, FIELD(csv), "print the metrics as comma-separated values"),
-};
+#define OPTIONS stats
+#include "cmd/options/table.h"
 
 struct counting {
 	const struct context *context;
@@ -445,6 +416,6 @@ const struct command command_stats = {
 		       "rollouts of one task are a group, whatever files they are in.",
 	.max_operands = -1,
 	.recordings = true,
-	COMMAND_OPTIONS(options, struct stats_options),
+	COMMAND_OPTIONS(stats),
 	.run = stats_run,
 };

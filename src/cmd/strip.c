@@ -119,22 +119,8 @@ static void blocks_line(struct blocks *b, const struct line *l, struct buf *out)
 	}
 }
 
-struct strip_options {
-	struct opt_list masks;
-	bool text;
-};
-
-#define FIELD(f) offsetof(struct strip_options, f)
-
-static const struct opt options[] = {
-	OPT_LIST(0, "mask", OPT_POWER, "POINTER", FIELD(masks),
-                 "replace the values that this JSON Pointer matches in a line with \"<masked>\"; "
-                 "* matches any one token, ** any depth"),
-	OPT_FLAG(
-		0, "text", OPT_HARMLESS, FIELD(text),
-		"print text instead, a block for each step, for git's textconv: values on lines of "
-		"their own, states as what changed"),
-};
+#define OPTIONS strip
+#include "cmd/options/table.h"
 
 struct stripping {
 	const struct strip_options *opts;
@@ -233,6 +219,6 @@ const struct command command_strip = {
 		       "temporary file first. Without FILE it strips the latest recording.",
 	.max_operands = -1,
 	.recordings = true,
-	COMMAND_OPTIONS(options, struct strip_options),
+	COMMAND_OPTIONS(strip),
 	.run = strip_run,
 };

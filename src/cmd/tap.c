@@ -29,60 +29,8 @@
 #define DEFAULT_PORT 9000
 #define ADDRESS      "127.0.0.1"
 
-struct tap_options {
-	struct opt_u64 port, model_port, idle, delay, max_envs;
-	const char *to, *model_to, *bind, *ca_file, *state;
-	bool insecure, ask_state;
-	struct opt_list secrets, secret_variables, faults;
-	struct recording_options recording;
-	struct report_options report;
-	struct verdict_options verdict;
-};
-
-#define FIELD(f) offsetof(struct tap_options, f)
-
-static const struct opt options[] = {
-	OPT_BOUNDED('l', "listen", OPT_REACH + OPT_COMMON, 0, UINT16_MAX, "PORT", FIELD(port),
-                    "port to listen on; 0 picks a free one (default 9000)"),
-	OPT_STRING('t', "to", OPT_REACH + OPT_COMMON, "URL", FIELD(to),
-                   "the environment's server: http, https, ws or wss; a path is not used, because "
-                   "the client's own is passed on"),
-	OPT_STRING(
-		0, "model-to", OPT_REACH, "URL", FIELD(model_to),
-		"the model's server, recorded too: requests for completions on the same port, or on "
-		"that of --model-listen, are passed on to it; a path is not used"),
-	OPT_BOUNDED(0, "model-listen", OPT_REACH, 0, UINT16_MAX, "PORT", FIELD(model_port),
-                    "a port of its own for the model's server; 0 picks a free one"),
-	OPT_STRING(0, "bind", OPT_REACH, "ADDRESS", FIELD(bind),
-                   "IPv4 address to listen on (default 127.0.0.1)"),
-	OPT_DURATION(0, "idle", OPT_HARMLESS, FIELD(idle),
-                     "end an episode after this long without a message (default: never)"),
-	OPT_FLAG(0, "ask-state", OPT_REACH, FIELD(ask_state),
-                 "ask an OpenEnv or MCP-Gym server for its state after each reset and step of the "
-                 "client, which waits for the answer and does not see it"),
-	OPT_STRING(0, "state", OPT_REACH, "SOURCE", FIELD(state),
-                   "the same with this source of an MCP server: resource:URI or tool:NAME[:JSON]"),
-	OPT_LIST(
-		0, "fault", OPT_POWER, "FAULT[@CONDITION]", FIELD(faults),
-		"inject this fault, at each step or where the condition holds; may be given several "
-		"times, the first that applies counts"),
-	OPT_DURATION(0, "delay", OPT_HARMLESS, FIELD(delay),
-                     "how much later the fault slow passes a step on (default 1s)"),
-	OPT_NUMBER(0, "max-envs", OPT_HARMLESS, "N", FIELD(max_envs),
-                   "how many sessions the fault refused lets in at once (default 1)"),
-	OPT_STRING(0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
-                   "trust the CA certificates in FILE"),
-	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
-                 "accept any TLS certificate of the server"),
-	OPT_LIST(0, "secret-env", OPT_HARMLESS, "VARIABLE", FIELD(secret_variables),
-                 "redact the value of this environment variable in recordings and output; may be "
-                 "given several times"),
-	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
-                 "redact this value (visible in the process list; prefer --secret-env)"),
-	OPT_GROUP(FIELD(recording), recording_group),
-	OPT_GROUP(FIELD(report), report_group),
-	OPT_GROUP(FIELD(verdict), verdict_group),
-};
+#define OPTIONS tap
+#include "cmd/options/table.h"
 
 struct tapping {
 	const struct context *context;
@@ -591,7 +539,7 @@ const struct command command_tap = {
 		"Without --to, COMMAND is a server that speaks MCP over its standard streams: "
 		"the tap takes its place, as in an mcp.json.",
 	.max_operands = -1,
-	COMMAND_OPTIONS(options, struct tap_options),
+	COMMAND_OPTIONS(tap),
 	.network = true,
 	.run = tap_run,
 };

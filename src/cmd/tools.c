@@ -18,20 +18,8 @@
 #define AUTO           "auto" /* an OpenEnv server's source is chosen at the first reset */
 #define RESOURCES_TEXT 20     /* listed as text; --json lists all */
 
-struct tools_options {
-	struct target_options target;
-	bool json;
-};
-
-#define FIELD(f) offsetof(struct tools_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
-                 "print a JSON line for each tool and each resource, and a summary"),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-};
+#define OPTIONS tools
+#include "cmd/options/table.h"
 
 struct tools_view {
 	const struct context *context;
@@ -455,7 +443,7 @@ const struct command command_tools = {
 		"Opens a session and lists the environment's tools, with their arguments, hints and a "
 		"ready --call each, then what could be given to --state, and why. Sends no call, starts no "
 		"episode, and records nothing.",
-	COMMAND_OPTIONS(options, struct tools_options),
+	COMMAND_OPTIONS(tools),
 	.network = true,
 	.run = tools_run,
 };

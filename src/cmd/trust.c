@@ -8,16 +8,8 @@
 #include "recording/redact/credentials.h"
 #include "recording/redact/redact.h"
 
-struct trust_options {
-	bool dry_run, revoke;
-};
-
-#define FIELD(f) offsetof(struct trust_options, f)
-
-static const struct opt options[] = {
-	OPT_FLAG(0, "dry-run", OPT_NEVER, FIELD(dry_run), "only print what the file asks for"),
-	OPT_FLAG(0, "revoke", OPT_NEVER, FIELD(revoke), "no longer trust the file"),
-};
+#define OPTIONS trust
+#include "cmd/options/table.h"
 
 /* A credential that the file contains is not printed; what it sends of ours is. */
 static bool is_hidden(const struct keyed *k, const cJSON *value)
@@ -119,7 +111,7 @@ const struct command command_trust = {
 		"content. Until then, a file that was found may only set what is harmless; a file "
 		"that changes has to be trusted again.",
 	.max_operands = 1,
-	COMMAND_OPTIONS(options, struct trust_options),
+	COMMAND_OPTIONS(trust),
 	.no_config = true,
 	.run = trust_run,
 };

@@ -10,35 +10,9 @@
 
 #include <inttypes.h>
 
-#define FIELD(f) offsetof(struct verdict_options, f)
-
-static const struct opt verdict_rows[] = {
-	OPT_CHOICE(0, "fail-on", OPT_HARMLESS + OPT_COMMON, "SEVERITY", "error|warning|info|never",
-                   FIELD(fail_on), "exit 1 on findings of this severity or worse (default error)"),
-	OPT_STRING(0, "only", OPT_HARMLESS, "RULES", FIELD(only),
-                   "apply only these rules (comma separated)"),
-	OPT_STRING(0, "without", OPT_HARMLESS, "RULES", FIELD(without),
-                   "skip these rules (comma separated)"),
-	OPT_STRING(0, "read-only", OPT_HARMLESS, "PATTERNS", FIELD(read_only),
-                   "read-only tools, such as get_*,search_*, in addition to those with "
-                   "readOnlyHint"),
-	OPT_STRING(0, "noop", OPT_HARMLESS, "NAMES", FIELD(noop),
-                   "tools, or values of a call's only argument, that are meant to do nothing"),
-	OPT_LIST(0, "baseline", OPT_HARMLESS, "FILE|DIR", FIELD(baselines),
-                 "treat tools without a hint as read-only if they changed nothing in these "
-                 "recordings"),
-	OPT_LIST(0, "effect", OPT_HARMLESS, "POINTER", FIELD(effects),
-                 "JSON Pointer to a part of the state whose changes are effects of the calls, even "
-                 "if they grow evenly or repeat words of the call; may be given several times"),
-	OPT_LIST(0, "expect-error", OPT_HARMLESS, "TURN|PATTERN", FIELD(expected),
-                 "expect a step to fail, given by its turn or its error message (* matches any "
-                 "text)"),
-	OPT_NUMBER(0, "min-effective", OPT_HARMLESS, "N", FIELD(min_effective),
-                   "exit 1 if a rollout has fewer effective steps; steps whose effect is unknown "
-                   "are not counted"),
-	OPT_FAILURE_GATE(FIELD(max_failures)),
-};
-const struct option_group verdict_group = {verdict_rows, ARRAY_LEN(verdict_rows),
+#define ROWS verdict
+#include "cmd/options/rows.h"
+const struct option_group verdict_group = {verdict_opts, ARRAY_LEN(verdict_opts),
                                            "verdict options"};
 
 bool verdict_never_fails(const struct verdict_options *o)

@@ -9,13 +9,8 @@
 #include "cmd/reports.h"
 
 /* Options of both commands, for their tables. */
-struct verdict_options {
-	const char *fail_on, *only, *without;
-	const char *read_only, *noop;
-	struct opt_list expected, baselines, effects;
-	struct opt_u64 min_effective;
-	const char *max_failures;
-};
+#define MEMBERS verdict
+#include "cmd/options/members.h"
 extern const struct option_group verdict_group;
 
 #define VERDICT_RULES_MAX 64
@@ -70,10 +65,9 @@ void verdicts_summary(struct verdicts *v, const struct judge *j);
 
 /* ---- the gate of failures ---- */
 
-#define OPT_FAILURE_GATE(field)                                                                    \
-	OPT_STRING(0, "max-environment-failures", OPT_HARMLESS, "RATE", field,                     \
-	           "exit 1 if more than this share of the rollouts (5%, 0.05) failed by the "      \
-	           "environment, transport, capacity or verifier")
+#define FAILURE_GATE_HELP                                                                          \
+	"exit 1 if more than this share of the rollouts (5%, 0.05) failed by the environment, "    \
+	"transport, capacity or verifier"
 
 /* text: "5%" or "0.05"; NULL: *limit is 1, which nothing exceeds. FAIL_USAGE: anything else. */
 MUST_USE int failure_gate_read(const char *text, double *limit, struct error *err);

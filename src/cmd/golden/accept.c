@@ -10,20 +10,9 @@
 #include <termios.h>
 #include <unistd.h>
 
-#define FIELD(f) offsetof(struct accept_options, f)
-
-static const struct opt rows[] = {
-	OPT_CHOICE(
-		0, "update", OPT_NEVER + OPT_COMMON, "WHAT", "none|new|all", FIELD(update),
-		"none: write nothing; new: record the golden of each of the --tasks that has none, "
-		"and write the new recording of a golden that differs to GOLDEN.new; all: "
-		"replace it (default: new, or none if CI is set)"),
-	OPT_FLAG(0, "accept", OPT_NEVER + OPT_COMMON, FIELD(accept), "same as --update all"),
-	OPT_FLAG(0, "review", OPT_HARMLESS + OPT_COMMON, FIELD(review),
-                 "on a terminal, ask for each rollout that differs whether to accept, reject or "
-                 "skip it"),
-};
-const struct option_group accept_group = {rows, ARRAY_LEN(rows), NULL};
+#define ROWS accept
+#include "cmd/options/rows.h"
+const struct option_group accept_group = {accept_opts, ARRAY_LEN(accept_opts), NULL};
 
 static bool is_in_ci(const struct context *c)
 {

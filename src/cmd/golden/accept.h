@@ -6,10 +6,8 @@
 #include "cmd/golden/goldens.h"
 
 /* Embedded in a command's options struct. */
-struct accept_options {
-	const char *update;
-	bool accept, review;
-};
+#define MEMBERS accept
+#include "cmd/options/members.h"
 extern const struct option_group accept_group;
 
 enum update { UPDATE_NONE, UPDATE_NEW, UPDATE_ALL, UPDATE_REVIEW };

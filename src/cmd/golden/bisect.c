@@ -15,39 +15,8 @@
 #define TARGETS_MAX 26 /* named A to Z */
 #define BRIEF_MAX   60 /* width of an observation column */
 
-struct bisect_options {
-	struct target_options target;
-	struct compare_options compare;
-	struct tools_rule_options tools;
-	struct opt_list envs;
-	const char *actions, *tool, *argument;
-	struct opt_u64 jobs;
-	bool json;
-};
-
-#define FIELD(f) offsetof(struct bisect_options, f)
-
-static const struct opt options[] = {
-	OPT_LIST('e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(envs),
-                 "a target, as in run: first the environment itself, then each proxy in front of "
-                 "it, innermost first"),
-	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(target.seed),
-                    "reset each target with this seed"),
-	OPT_STRING(0, "actions", OPT_REACH + OPT_COMMON, "A,B,..", FIELD(actions),
-                   "send these actions instead of a recording's calls"),
-	OPT_STRING(0, "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
-                   "the tool that --actions calls (default: the only one)"),
-	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
-                   "the argument that --actions fills (default: the only one)"),
-	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_GROUP(FIELD(tools), tools_rule_group),
-	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
-                    "run N rollouts at a time (default 1)"),
-	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
-                 "print each difference, each layer and a summary as JSON lines"),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-};
+#define OPTIONS bisect
+#include "cmd/options/table.h"
 
 /* The replies of one target to the calls of one rollout. */
 struct layer_rollout {
@@ -448,7 +417,7 @@ const struct command command_bisect = {
 		"arguments, one target after the other.",
 	.recordings = true,
 	.max_operands = -1,
-	COMMAND_OPTIONS(options, struct bisect_options),
+	COMMAND_OPTIONS(bisect),
 	.network = true,
 	.run = bisect_run,
 };

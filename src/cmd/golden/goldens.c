@@ -18,20 +18,11 @@
 
 /* ---- options about recorded calls ---- */
 
-#define FIELD(f) offsetof(struct recorded_options, f)
+#define ROWS recorded
+#include "cmd/options/rows.h"
 
-static const struct opt rows[] = {
-	OPT_STRING('r', "rollout", OPT_NEVER, "ID", FIELD(rollout),
-                   "if the policy is a recording of several rollouts: the one whose calls are sent "
-                   "(default: each, a task each; with --tasks, each task the rollout of its id)"),
-	OPT_LIST(
-		0, "tool-map", OPT_REACH, "NAME=TOOL", FIELD(tool_map),
-		"send recorded calls of NAME as calls of TOOL, as for trainers' logs that name the "
-		"methods of an environment class; may be given several times"),
-};
-
-const struct option_group recorded_group = {rows, ARRAY_LEN(rows), NULL};
-const struct option_group tool_map_group = {rows + 1, ARRAY_LEN(rows) - 1, NULL};
+const struct option_group recorded_group = {recorded_opts, ARRAY_LEN(recorded_opts), NULL};
+const struct option_group tool_map_group = {recorded_opts + 1, ARRAY_LEN(recorded_opts) - 1, NULL};
 
 static const char *equals_of(const char *entry)
 {

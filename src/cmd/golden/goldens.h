@@ -13,10 +13,8 @@
 /* Which recorded calls are sent, and as calls of which tools: options of `run` and `replay`. */
 
 /* Embedded in a command's options struct. */
-struct recorded_options {
-	struct opt_list tool_map; /* "move=step" */
-	const char *rollout;      /* of tool_map_group always NULL */
-};
+#define MEMBERS recorded
+#include "cmd/options/members.h"
 
 extern const struct option_group recorded_group;
 extern const struct option_group tool_map_group;

@@ -18,42 +18,8 @@
 #include "report/differences.h"
 #include "rollout/batch.h"
 
-struct replay_options {
-	struct target_options target;
-	struct compare_options compare;
-	struct tools_rule_options tools;
-	struct recorded_options recorded;
-	struct suite_options suite;
-	struct accept_options accept;
-	const char *out;
-	struct opt_u64 jobs;
-	bool keep_going, force, until_divergence;
-	struct report_options report;
-};
-
-#define FIELD(f) offsetof(struct replay_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_GROUP(FIELD(compare), compare_group),
-	OPT_GROUP(FIELD(tools), tools_rule_group),
-	OPT_GROUP(FIELD(recorded), tool_map_group),
-	OPT_GROUP(FIELD(accept), accept_group),
-	OPT_FLAG('k', "keep-going", OPT_HARMLESS, FIELD(keep_going),
-                 "if the environment cannot be reached, try the remaining goldens anyway"),
-	OPT_GROUP(FIELD(suite), suite_group),
-	OPT_FLAG(0, "until-divergence", OPT_HARMLESS + OPT_COMMON, FIELD(until_divergence),
-                 "replay one GOLDEN with a single rollout, and enter the debugger before the "
-                 "first call whose state differs"),
-	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
-                    "replay N rollouts at a time (default 1)"),
-	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
-                   "record to this file (default: a new file in the state directory)"),
-	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace the file of --out"),
-	OPT_GROUP(FIELD(report), report_group),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-};
+#define OPTIONS replay
+#include "cmd/options/table.h"
 
 struct replaying {
 	const struct context *context;
@@ -514,7 +480,7 @@ const struct command command_replay = {
 	.min_operands = 1,
 	.max_operands = -1,
 	.recordings = true,
-	COMMAND_OPTIONS(options, struct replay_options),
+	COMMAND_OPTIONS(replay),
 	.network = true,
 	.run = replay_run,
 };

@@ -25,42 +25,8 @@
 #define TRIES            3  /* with all calls, to see whether the symptom is reproducible */
 #define LAST_TRIES       10 /* with the remaining calls, until the symptom is recorded */
 
-struct shrink_options {
-	struct target_options target;
-	const char *rule, *divergence, *rollout, *out;
-	struct opt_list masks;
-	struct opt_u64 jobs, max_runs;
-	bool force, json;
-};
-
-#define FIELD(f) offsetof(struct shrink_options, f)
-
-static const struct opt options[] = {
-	OPT_GROUP(FIELD(target), target_first_group),
-	OPT_STRING(0, "rule", OPT_HARMLESS + OPT_COMMON, "RULE", FIELD(rule),
-                   "look for a finding of this rule (see check --list)"),
-	OPT_STRING(0, "divergence", OPT_REACH + OPT_COMMON, "GOLDEN", FIELD(divergence),
-                   "instead of FILE and a rule: look for a call of this golden that gets a "
-                   "different reply in the same state"),
-	OPT_STRING(0, "rollout", OPT_HARMLESS + OPT_COMMON, "ID", FIELD(rollout),
-                   "the rollout to shrink (default: the first with the finding)"),
-	OPT_LIST(0, "mask", OPT_HARMLESS, "POINTER", FIELD(masks),
-                 "JSON Pointer into a line whose value does not count as a divergence; may be "
-                 "given several times"),
-	OPT_NUMBER(0, "max-runs", OPT_HARMLESS + OPT_COMMON, "N", FIELD(max_runs),
-                   "run at most N rollouts (default 1000); the result may then not be minimal"),
-	OPT_BOUNDED('j', "jobs", OPT_HARMLESS + OPT_COMMON, 1, JOBS_MAX, "N", FIELD(jobs),
-                    "run N rollouts at a time (default 1)"),
-	OPT_STRING(
-		'o', "out", OPT_POWER + OPT_COMMON, "FILE", FIELD(out),
-		"record the shortest rollout to this file, and its calls as a policy to the same "
-		"name with .policy.json (default: FILE.shrunk.jsonl)"),
-	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "replace these files"),
-	OPT_FLAG(0, "json", OPT_HARMLESS + OPT_COMMON, FIELD(json),
-                 "print the result as a JSON line"),
-	OPT_GROUP(FIELD(target), target_group),
-	OPT_GROUP(FIELD(target.headers), header_group),
-};
+#define OPTIONS shrink
+#include "cmd/options/table.h"
 
 /* The output: a recording and a policy with the same calls. */
 struct shrink_files {
@@ -559,7 +525,7 @@ const struct command command_shrink = {
 		       "gets a different reply than in the golden, in the same state.",
 	.recordings = true,
 	.max_operands = 1,
-	COMMAND_OPTIONS(options, struct shrink_options),
+	COMMAND_OPTIONS(shrink),
 	.network = true,
 	.run = shrink_run,
 };

@@ -12,17 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIELD(f) offsetof(struct suite_options, f)
-
-static const struct opt rows[] = {
-	OPT_STRING(
-		0, "tasks", OPT_REACH + OPT_COMMON, "FILE", FIELD(tasks),
-		"the tasks these goldens belong to, a file as for run: a golden whose task is not "
-		"in it is obsolete, a task without a golden is missing, and both fail; checked "
-		"only when whole directories are replayed"),
-	OPT_SHARD(FIELD(shard), "the files"),
-};
-const struct option_group suite_group = {rows, ARRAY_LEN(rows), NULL};
+#define ROWS suite
+#include "cmd/options/rows.h"
+const struct option_group suite_group = {suite_opts, ARRAY_LEN(suite_opts), NULL};
 
 struct expected_golden {
 	struct map_item item;

@@ -7,9 +7,8 @@
 #include "cmd/reports.h"
 
 /* Embedded in a command's options struct. */
-struct suite_options {
-	const char *tasks, *shard;
-};
+#define MEMBERS suite
+#include "cmd/options/members.h"
 extern const struct option_group suite_group;
 
 struct suite {

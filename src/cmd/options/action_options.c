@@ -7,20 +7,10 @@
 
 #include <stdlib.h>
 
-#define FIELD(f) offsetof(struct action_options, f)
+#define ROWS action
+#include "cmd/options/rows.h"
 
-static const struct opt rows[] = {
-	OPT_LIST('c', "call", OPT_REACH + OPT_COMMON, "'TOOL KEY=VALUE ..'", FIELD(calls),
-                 "send this call (repeatable): values of the types that the tool's schema wants, "
-                 "KEY:=JSON, KEY=@FILE; TOOL may be left out if the server has one"),
-	OPT_STRING(
-		't', "tool", OPT_REACH + OPT_COMMON, "NAME", FIELD(tool),
-		"the tool that --actions or --policy random calls (default: the only one, or any)"),
-	OPT_STRING(0, "argument", OPT_REACH, "NAME", FIELD(argument),
-                   "the argument that --actions fills (default: the only, or only required one)"),
-};
-
-const struct option_group action_group = {rows, ARRAY_LEN(rows), NULL};
+const struct option_group action_group = {action_opts, ARRAY_LEN(action_opts), NULL};
 
 int call_list_open(const struct action_options *o, const char **policy, struct call_list *out,
                    struct error *err)

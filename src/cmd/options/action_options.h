@@ -6,10 +6,8 @@
 #include "policy/policy.h"
 
 /* Embedded in a command's options struct. */
-struct action_options {
-	struct opt_list calls; /* as text: policy/call_text.h */
-	const char *tool, *argument;
-};
+#define MEMBERS action
+#include "cmd/options/members.h"
 
 extern const struct option_group action_group;
 

@@ -15,27 +15,14 @@
 
 #define NAMED_MAX 8 /* unstable values */
 
-#define FIELD(f) offsetof(struct compare_options, f)
+#define ROWS compare
+#include "cmd/options/rows.h"
+const struct option_group compare_group = {compare_opts, ARRAY_LEN(compare_opts),
+                                           "comparison options"};
 
-static const struct opt rows[] = {
-	OPT_LIST(0, "mask", OPT_HARMLESS + OPT_COMMON, "POINTER", FIELD(masks),
-                 "do not compare values that match this JSON Pointer into a line; * matches any "
-                 "one token, ** any depth; masks in the headers always apply"),
-	OPT_LIST(0, "tolerance", OPT_HARMLESS + OPT_COMMON, "POINTER=EPS", FIELD(tolerances),
-                 "numbers at POINTER that differ by at most EPS are equal; * and ** as in --mask"),
-	OPT_LIST(0, "unordered", OPT_HARMLESS, "POINTER[=KEY]", FIELD(unordered),
-                 "ignore the order of the array at POINTER: match its elements by their member "
-                 "KEY, or as a set"),
-};
-const struct option_group compare_group = {rows, ARRAY_LEN(rows), "comparison options"};
-
-static const struct opt tools_rows[] = {
-	OPT_CHOICE(0, "tools", OPT_HARMLESS + OPT_COMMON, "RULE", "strict|compatible|ignore",
-                   offsetof(struct tools_rule_options, tools),
-                   "which changes of the tools are differences: strict, all; compatible (default), "
-                   "those that break calls, the others are said; ignore, none"),
-};
-const struct option_group tools_rule_group = {tools_rows, ARRAY_LEN(tools_rows),
+#define ROWS tools_rule
+#include "cmd/options/rows.h"
+const struct option_group tools_rule_group = {tools_rule_opts, ARRAY_LEN(tools_rule_opts),
                                               "comparison options"};
 
 enum tools_rule tools_rule_of(const struct tools_rule_options *o)

@@ -9,16 +9,14 @@
 #include "recording/strip/strip.h"
 
 /* Embedded in a command's options struct. */
-struct compare_options {
-	struct opt_list masks, tolerances, unordered;
-};
+#define MEMBERS compare
+#include "cmd/options/members.h"
 
 extern const struct option_group compare_group;
 
 /* How changes of the tools count: for `replay` and `bisect`. */
-struct tools_rule_options {
-	const char *tools;
-};
+#define MEMBERS tools_rule
+#include "cmd/options/members.h"
 extern const struct option_group tools_rule_group;
 enum tools_rule tools_rule_of(const struct tools_rule_options *o);
 /* Appends "tool text: /tools/move/description changed", escaped. */

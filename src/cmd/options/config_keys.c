@@ -143,7 +143,7 @@ static int check_keys(struct keyed *k, const cJSON *object, const struct command
 	for (const cJSON *m = tree_first(object); !failed && m; m = m->next) {
 		const struct opt *o = config_option_of(opts, count, m->string);
 
-		o = o ? o : config_option_of(global_options, global_options_count, m->string);
+		o = o ? o : config_option_of(global_group.rows, global_group.count, m->string);
 		k->key = m->string;
 		tree_at(k, m);
 		if (o) {

@@ -6,16 +6,9 @@
 #include "json/scan.h"
 #include "recording/foreign.h"
 
-#define FIELD(f) offsetof(struct import_options, f)
-
-static const struct opt rows[] = {
-	OPT_STRING(0, "tools", OPT_HARMLESS, "FILE", FIELD(tools),
-                   "the tools that were offered, for logs of other programs without them: a JSON "
-                   "list, or an object whose member tools is one"),
-	OPT_STRING(0, "reward", OPT_HARMLESS, "COLUMN", FIELD(reward),
-                   "the column of TRL's logs that holds the reward, if there are several"),
-};
-const struct option_group import_group = {rows, ARRAY_LEN(rows), NULL};
+#define ROWS import
+#include "cmd/options/rows.h"
+const struct option_group import_group = {import_opts, ARRAY_LEN(import_opts), NULL};
 
 int import_options_apply(const struct import_options *o, struct buf *tools, struct error *err)
 {

@@ -5,9 +5,8 @@
 #include "cmd/options/options.h"
 
 /* Embedded in a command's options struct. */
-struct import_options {
-	const char *tools, *reward;
-};
+#define MEMBERS import
+#include "cmd/options/members.h"
 extern const struct option_group import_group;
 
 /* For all files read from now on; call before the first thread. tools: memory of the list, which

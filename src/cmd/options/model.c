@@ -7,47 +7,9 @@
 
 #include <inttypes.h>
 
-#define FIELD(f) offsetof(struct model_options, f)
-
-static const struct opt model_rows[] = {
-	OPT_STRING(0, "model", OPT_REACH + OPT_COMMON, "NAME", FIELD(llm.model),
-                   "name of the model, for --policy llm"),
-	OPT_STRING(0, "base-url", OPT_REACH + OPT_COMMON, "URL", FIELD(llm.base_url),
-                   "OpenAI-compatible server of the model: http(s)://HOST[/v1]"),
-	OPT_CHOICE(0, "profile", OPT_REACH, "NAME", PROFILE_CHOICES, FIELD(llm.profile),
-                   "kind of model server; determines which parameters are sent (default: generic)"),
-	OPT_CHOICE(0, "api", OPT_REACH, "NAME", API_CHOICES, FIELD(llm.api),
-                   "API to call the model with: chat completions, OpenAI's Responses or "
-                   "Anthropic's Messages (default: the profile's, usually chat)"),
-	OPT_STRING(0, "key-env", OPT_POWER, "VARIABLE", FIELD(llm.key_env),
-                   "environment variable that holds the API key (default: the profile's)"),
-	OPT_LIST(0, "allow-key-env", OPT_NEVER, "VARIABLE", FIELD(allowed_keys),
-                 "let a policy file's key_env send this variable to a server that is not on this "
-                 "host; may be given several times"),
-	OPT_FLAG(0, "model-insecure", OPT_POWER, FIELD(llm.insecure),
-                 "accept any TLS certificate of the model's server"),
-	OPT_CHOICE(0, "tool-mode", OPT_HARMLESS, "MODE", "native|json|text", FIELD(llm.tool_mode),
-                   "how the model calls tools: native, through the API; json, its whole reply is "
-                   "a call; text, as the prompt tells it to (default: native)"),
-	OPT_CHOICE(0, "tool-format", OPT_HARMLESS, "NAME", tool_format_choices,
-                   FIELD(llm.tool_format),
-                   "format in which the model writes calls as text, if the server does not parse "
-                   "them (default: auto-detect)"),
-	OPT_CHOICE(0, "on-no-tool", OPT_HARMLESS, "WHAT", "stop|nudge|continue",
-                   FIELD(llm.on_no_tool),
-                   "what to do when the model calls no tool: stop, nudge (tell it to call one) "
-                   "or continue (default: stop)"),
-	OPT_FLAG(0, "no-repair", OPT_HARMLESS, FIELD(llm.no_repair),
-                 "do not repair malformed calls (for training data)"),
-	OPT_FLAG(0, "tokens", OPT_HARMLESS, FIELD(llm.tokens),
-                 "request token ids and log-probabilities"),
-	OPT_FLAG(0, "stream", OPT_HARMLESS, FIELD(llm.stream), "request streamed replies"),
-	OPT_DURATION(0, "model-timeout", OPT_HARMLESS, FIELD(timeout),
-                     "how long to wait for a reply of the model (default 5m)"),
-	OPT_NUMBER(0, "model-retries", OPT_HARMLESS, "N", FIELD(retries),
-                   "retry up to N times if the model does not reply (default 4)"),
-};
-const struct option_group model_group = {model_rows, ARRAY_LEN(model_rows), "model options"};
+#define ROWS model
+#include "cmd/options/rows.h"
+const struct option_group model_group = {model_opts, ARRAY_LEN(model_opts), "model options"};
 
 int model_read(const struct context *c, const char *policy, const struct model_options *o,
                struct env_target *t, struct llm_conf **out, struct error *err)

@@ -6,11 +6,8 @@
 #include "policy/llm/conf.h"
 #include "policy/llm/usage.h"
 
-struct model_options {
-	struct llm_options llm;
-	struct opt_list allowed_keys;
-	struct opt_u64 timeout, retries;
-};
+#define MEMBERS model
+#include "cmd/options/members.h"
 extern const struct option_group model_group;
 
 /* Reads the model's settings; *out is NULL if the policy uses no model. Adds its API key to the

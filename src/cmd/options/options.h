@@ -77,23 +77,29 @@ struct option_group {
 	const char *title; /* heading in --help; NULL: listed among the command's own options */
 };
 
-/* Rows of an option table. l: letter, n: name, k: class, a: placeholder of the value in --help, c:
-   choices, f: offset of the member, h: help */
-#define OPT_FLAG(l, n, k, f, h)         OPT_ROW(OPTION_FLAG, l, n, k, NULL, NULL, f, h)
-#define OPT_COUNT(l, n, k, f, h)        OPT_ROW(OPTION_COUNT, l, n, k, NULL, NULL, f, h)
-#define OPT_STRING(l, n, k, a, f, h)    OPT_ROW(OPTION_STRING, l, n, k, a, NULL, f, h)
-#define OPT_NUMBER(l, n, k, a, f, h)    OPT_ROW(OPTION_NUMBER, l, n, k, a, NULL, f, h)
-#define OPT_INTEGER(l, n, k, a, f, h)   OPT_ROW(OPTION_INTEGER, l, n, k, a, NULL, f, h)
-#define OPT_DURATION(l, n, k, f, h)     OPT_ROW(OPTION_DURATION, l, n, k, "DURATION", NULL, f, h)
-#define OPT_LIST(l, n, k, a, f, h)      OPT_ROW(OPTION_LIST, l, n, k, a, NULL, f, h)
-#define OPT_CHOICE(l, n, k, a, c, f, h) OPT_ROW(OPTION_CHOICE, l, n, k, a, c, f, h)
-#define OPT_GROUP(f, g)                 {.type = OPTION_GROUP, .offset = (f), .group = &(g)}
+/* A table of options is cmd/tables/NAME.def. Of it, members.h makes struct NAME_options, which holds
+   their values, and rows.h the table NAME_opts; table.h makes both. Its rows:
+     OPTION(KIND, letter, "name", class, "ARG", member, "help")  ARG: NULL for a flag; other members of struct
+                                                                 opt may follow: .choices = "a|b"
+     OPTION_IN(the same)                  its member is declared elsewhere
+     GROUP(type, member, group)           the options of a group, with their struct
+     GROUP_IN(member, group)              the same, in a member that is declared elsewhere
+     MEMBER(type, member)                 no option */
+#define OPTION_TYPE_FLAG     bool
+#define OPTION_TYPE_COUNT    int
+#define OPTION_TYPE_STRING   const char *
+#define OPTION_TYPE_CHOICE   const char *
+#define OPTION_TYPE_NUMBER   struct opt_u64
+#define OPTION_TYPE_DURATION struct opt_u64
+#define OPTION_TYPE_INTEGER  struct opt_i64
+#define OPTION_TYPE_LIST     struct opt_list
+
+#define OPTIONS_JOINED(name, end) name##end
+#define OPTIONS_NAMED(name, end)  OPTIONS_JOINED(name, end)
+#define OPTIONS_QUOTED(path)      #path
+#define OPTIONS_PATH(path)        OPTIONS_QUOTED(path)
 /* clang-format off */
-#define OPT_ROW(t, l, n, k, a, c, f, h) \
-	{.type = (t), .letter = (l), .name = (n), .class = (k) % OPT_COMMON, .common = (k) >= OPT_COMMON, .arg = (a), .choices = (c), .offset = (f), .help = (h)}
-/* a number in a range; lo, hi: included */
-#define OPT_BOUNDED(l, n, k, lo, hi, a, f, h) \
-	{.type = OPTION_NUMBER, .letter = (l), .name = (n), .class = (k) % OPT_COMMON, .common = (k) >= OPT_COMMON, .arg = (a), .offset = (f), .help = (h), .least = (lo), .most = (hi)}
+#define OPTIONS_TABLE(name) OPTIONS_PATH(cmd/tables/name.def)
 /* clang-format on */
 
 /* The rows with each group replaced by its rows; groups with a title come last. The functions below

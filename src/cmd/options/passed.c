@@ -7,16 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FIELD(f) offsetof(struct header_options, f)
-
-static const struct opt header_rows[] = {
-	OPT_LIST('H', "header", OPT_REACH, "HEADER|@FILE", FIELD(headers),
-                 "send this header ('Name: value') with every request; @FILE contains one header "
-                 "per line"),
-	OPT_LIST(0, "header-env", OPT_POWER, "NAME=VARIABLE", FIELD(variables),
-                 "send header NAME with the value of an environment variable, for credentials"),
-};
-const struct option_group header_group = {header_rows, ARRAY_LEN(header_rows),
+#define ROWS header
+#include "cmd/options/rows.h"
+const struct option_group header_group = {header_opts, ARRAY_LEN(header_opts),
                                           "environment options"};
 
 /* A token of RFC 9110. */

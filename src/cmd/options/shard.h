@@ -12,10 +12,9 @@ struct shard {
 	uint64_t index, count; /* index: from 1 */
 };
 
-/* The row of every command that can be divided. */
-#define OPT_SHARD(f, what)                                                                         \
-	OPT_STRING(0, "shard", OPT_HARMLESS, "I/N|auto", f,                                        \
-	           "only " what " of shard I of N, by a stable hash; auto: as the job array says")
+/* The help of --shard, of every command that can be divided. */
+#define SHARD_HELP(what)                                                                           \
+	"only " what " of shard I of N, by a stable hash; auto: as the job array says"
 
 /* text: "2/8", "auto" or "auto/8"; NULL: not divided. auto takes the number from Slurm's array,
    Kubernetes' indexed job, or RANK and WORLD_SIZE, in this order. FAIL_USAGE. */

@@ -17,19 +17,10 @@
 #define DEFAULT_TIMEOUT_MS 60000
 #define DEFAULT_WAIT_MS    60000 /* for the server of --serve */
 
-#define FIELD(f) offsetof(struct target_options, f)
-
-static const struct opt target_first_rows[] = {
-	OPT_STRING(
-		'e', "env", OPT_REACH + OPT_COMMON, "TARGET", FIELD(env),
-		"the environment: an MCP server, http(s)://HOST/mcp or stdio:COMMAND (run by "
-		"sh -c); a tool server, verifiers:COMMAND; an OpenEnv, ORS or NeMo Gym server, ws(s)://HOST or http(s)://HOST; or "
-		"builtin:frozen_lake[?map=8x8&fault=NAME..] or builtin:desk (see TARGETS in "
-		"rolldbg-run(1))"),
-	OPT_INTEGER('s', "seed", OPT_HARMLESS + OPT_COMMON, "N", FIELD(seed),
-                    "reset the environment with this seed"),
-};
-const struct option_group target_first_group = {target_first_rows, ARRAY_LEN(target_first_rows),
+#define ROWS    target_first
+#define ROWS_IN target
+#include "cmd/options/rows.h"
+const struct option_group target_first_group = {target_first_opts, ARRAY_LEN(target_first_opts),
                                                 NULL};
 
 static const char protocol_help[] = "use this protocol: "
@@ -37,54 +28,9 @@ static const char protocol_help[] = "use this protocol: "
 #include "recording/keys.def"
 				    "default: detect it";
 
-static const struct opt target_rows[] = {
-	OPT_STRING(0, "state", OPT_HARMLESS + OPT_COMMON, "SOURCE", FIELD(state),
-                   "where to read the environment's state: auto (default), control-plane, "
-                   "openenv, resource:URI, tool:NAME[:JSON], observation[:POINTER] or none"),
-	OPT_LIST(0, "ignore", OPT_HARMLESS, "POINTER", FIELD(ignore),
-                 "JSON Pointer to a part of the state that does not count as change (a clock, a "
-                 "counter), or none: not even bookkeeping and renderings are left out by default; "
-                 "may be given several times"),
-	OPT_STRING(0, "reset-json", OPT_REACH, "OBJECT", FIELD(reset_json),
-                   "reset the environment with these arguments, a JSON object such as "
-                   "'{\"task_id\": 7}': passed to OpenEnv in the reset, to MCP-Gym as config, to "
-                   "ORS and NeMo Gym as the task"),
-	OPT_LIST(0, "error-text", OPT_HARMLESS, "PATTERN", FIELD(error_texts),
-                 "treat a reply as an error if PATTERN matches anywhere in one of its strings, "
-                 "ignoring case; * matches any text, a leading ^ the start of the string; may be "
-                 "given several times"),
-	OPT_DURATION(0, "timeout", OPT_HARMLESS, FIELD(timeout),
-                     "how long to wait for the reply to a call (default 60s)"),
-	OPT_DURATION(0, "open-timeout", OPT_HARMLESS, FIELD(open_timeout),
-                     "how long opening a session may take, including the list of tools (default: "
-                     "five times --timeout)"),
-	OPT_DURATION(0, "wait", OPT_HARMLESS, FIELD(wait),
-                     "wait up to this long for a server that is starting: one that refuses the "
-                     "connection or replies 502, 503 or 504 is tried again"),
-	OPT_STRING(0, "serve", OPT_POWER, "COMMAND", FIELD(serve),
-                   "start this server (run by sh -c), wait up to --wait (default 60s) until the "
-                   "port of --env is served, and stop it at the end"),
-	OPT_STRING(0, "protocol", OPT_HARMLESS, "PROTOCOL", FIELD(protocol), protocol_help),
-	OPT_CHOICE(0, "era", OPT_HARMLESS, "NAME", "legacy|modern|auto", FIELD(era),
-                   "MCP revisions to use: legacy, those with sessions (default); modern, "
-                   "those without; auto, ask the server first"),
-	OPT_LIST(0, "secret-env", OPT_HARMLESS, "VARIABLE", FIELD(secret_variables),
-                 "redact the value of this environment variable in recordings and output; may be "
-                 "given several times"),
-	OPT_LIST(0, "secret", OPT_HARMLESS, "VALUE", FIELD(secrets),
-                 "redact this value (visible in the process list; prefer --secret-env)"),
-	OPT_LIST(
-		0, "pass-env", OPT_POWER, "VARIABLE", FIELD(passed_variables),
-		"give a stdio: server, or that of --serve, this environment variable too, or NAME=VALUE; by default it "
-		"gets HOME, LOGNAME, PATH, SHELL, TERM and USER; may be given several times"),
-	OPT_STRING(
-		0, "ca-file", OPT_POWER, "FILE", FIELD(ca_file),
-		"trust the CA certificates in FILE; otherwise those in the file that the variable "
-		"SSL_CERT_FILE names, or the system's"),
-	OPT_FLAG(0, "insecure", OPT_POWER, FIELD(insecure),
-                 "accept any TLS certificate of the environment's server"),
-};
-const struct option_group target_group = {target_rows, ARRAY_LEN(target_rows),
+#define ROWS target
+#include "cmd/options/rows.h"
+const struct option_group target_group = {target_opts, ARRAY_LEN(target_opts),
                                           "environment options"};
 
 #define READS_APART_MS 12 /* clocks often count hundredths of a second */

@@ -12,9 +12,8 @@
 
 /* What a peer is given: the variables of a stdio: server, and HTTP headers: --header 'Name: value', --header @FILE (one per line), and
    --header-env for credentials, which keeps them out of the shell's history. */
-struct header_options {
-	struct opt_list headers, variables;
-};
+#define MEMBERS header
+#include "cmd/options/members.h"
 
 extern const struct option_group header_group;
 
@@ -75,15 +74,8 @@ void own_server_stop(struct own_server *s);
 /* ---- target.c ---- */
 
 /* Embedded in a command's options struct. */
-struct target_options {
-	const char *env, *protocol, *era, *state, *reset_json, *ca_file;
-	struct opt_list ignore, secrets, secret_variables, passed_variables, error_texts;
-	struct header_options headers;
-	struct opt_i64 seed;
-	struct opt_u64 timeout, open_timeout, wait;
-	const char *serve;
-	bool insecure;
-};
+#define MEMBERS target
+#include "cmd/options/members.h"
 
 extern const struct option_group target_first_group;
 

@@ -6,51 +6,16 @@
 #include "cmd/options/config_keys.h"
 #include "rollout/trainer.h"
 
-#define FIELD(f) offsetof(struct trainer_options, f)
-
-static const struct opt rows[] = {
-	OPT_CHOICE(0, "trainer", OPT_HARMLESS, "KIND", "trl|trl-async|verifiers|nemo-gym",
-                   FIELD(trainer), "whose arithmetic: how many sessions it opens (default trl)"),
-	OPT_LIST(0, "trainer-config", OPT_HARMLESS, "FILE", FIELD(configs),
-                 "read the settings by name from its configuration, JSON or lines of YAML; may be "
-                 "given several times, and options come last"),
-	OPT_NUMBER(0, "num-generations", OPT_HARMLESS, "N", FIELD(num_generations),
-                   "rollouts per prompt (TRL's default: 8)"),
-	OPT_NUMBER(0, "per-device-train-batch-size", OPT_HARMLESS, "N",
-                   FIELD(per_device_train_batch_size),
-                   "rollouts per process and step (TRL's default: 8)"),
-	OPT_NUMBER(0, "gradient-accumulation-steps", OPT_HARMLESS, "N",
-                   FIELD(gradient_accumulation_steps),
-                   "steps per optimizer update (TRL's default: 1)"),
-	OPT_NUMBER(0, "num-processes", OPT_HARMLESS, "N", FIELD(num_processes),
-                   "number of devices (default: 1)"),
-	OPT_NUMBER(0, "steps-per-generation", OPT_HARMLESS, "N", FIELD(steps_per_generation),
-                   "steps per generation batch (TRL's default: gradient_accumulation_steps)"),
-	OPT_NUMBER(0, "generation-batch-size", OPT_HARMLESS, "N", FIELD(generation_batch_size),
-                   "rollouts (and sessions) at once; replaces --steps-per-generation (TRL's "
-                   "default: per_device_train_batch_size x num_processes x steps_per_generation)"),
-	OPT_STRING(0, "eval-strategy", OPT_HARMLESS, "WHEN", FIELD(eval_strategy),
-                   "anything but no: evaluation opens sessions, too"),
-	OPT_NUMBER(0, "per-device-eval-batch-size", OPT_HARMLESS, "N",
-                   FIELD(per_device_eval_batch_size),
-                   "rollouts per process in evaluation (TRL's default: 8)"),
-	OPT_NUMBER(0, "max-inflight-tasks", OPT_HARMLESS, "N", FIELD(max_inflight_tasks),
-                   "sessions of trl-async (TRL's default: max_staleness x "
-                   "per_device_train_batch_size x gradient_accumulation_steps x num_processes)"),
-	OPT_NUMBER(0, "max-staleness", OPT_HARMLESS, "N", FIELD(max_staleness),
-                   "for trl-async (TRL's default: 4)"),
-	OPT_NUMBER(0, "max-concurrent", OPT_HARMLESS, "N", FIELD(max_concurrent),
-                   "sessions of verifiers (default 128)"),
-	OPT_NUMBER(0, "num-samples-in-parallel", OPT_HARMLESS, "N", FIELD(num_samples_in_parallel),
-                   "sessions of NeMo Gym (no default)"),
-};
-const struct option_group trainer_group = {rows, ARRAY_LEN(rows), "trainer settings"};
+#define ROWS trainer
+#include "cmd/options/rows.h"
+const struct option_group trainer_group = {trainer_opts, ARRAY_LEN(trainer_opts),
+                                           "trainer settings"};
 
 /* The option of a number, which has dashes in its name. */
 static const struct opt_u64 *option_of(const struct trainer_options *o, size_t number)
 {
 	const struct opt *row =
-		config_option_of(rows, ARRAY_LEN(rows), trainer_numbers[number].name);
+		config_option_of(trainer_opts, ARRAY_LEN(trainer_opts), trainer_numbers[number].name);
 
 	return (const struct opt_u64 *)(const void *)((const char *)o + row->offset);
 }

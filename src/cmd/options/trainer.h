@@ -6,14 +6,8 @@
 #include "rollout/trainer.h"
 
 /* Embedded in a command's options struct. */
-struct trainer_options {
-	struct opt_u64 num_generations, per_device_train_batch_size, gradient_accumulation_steps;
-	struct opt_u64 num_processes, steps_per_generation, generation_batch_size;
-	struct opt_u64 per_device_eval_batch_size, max_inflight_tasks, max_staleness;
-	struct opt_u64 max_concurrent, num_samples_in_parallel;
-	const char *trainer, *eval_strategy;
-	struct opt_list configs;
-};
+#define MEMBERS trainer
+#include "cmd/options/members.h"
 extern const struct option_group trainer_group;
 
 bool trainer_given(const struct trainer_options *o);

@@ -11,22 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FIELD(f) offsetof(struct recording_options, f)
-
 /* A name has at most 255 bytes, also with endings such as .jsonl.masks or .jsonl.PID.partial. */
 #define NAME_LONGEST 230
 #define NAME_KEPT    200
 
-static const struct opt recording_rows[] = {
-	OPT_STRING('o', "out", OPT_POWER + OPT_COMMON, "FILE|DIR/", FIELD(out),
-                   "write the recording to FILE, or one file per rollout to DIR/; with - to "
-                   "standard output, and the verdict to standard error (default: a new file, "
-                   "which becomes the latest recording)"),
-	OPT_FLAG('f', "force", OPT_NEVER, FIELD(force), "overwrite existing files"),
-	OPT_FLAG(0, "append", OPT_POWER, FIELD(append), "append to an existing file"),
-	OPT_FLAG(0, "sync", OPT_HARMLESS, FIELD(sync), "flush each line to disk (fdatasync)"),
-};
-const struct option_group recording_group = {recording_rows, ARRAY_LEN(recording_rows),
+#define ROWS recording
+#include "cmd/options/rows.h"
+const struct option_group recording_group = {recording_opts, ARRAY_LEN(recording_opts),
                                              "recording options"};
 
 bool recordings_is_directory(const char *out)

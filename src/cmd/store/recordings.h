@@ -9,10 +9,8 @@
 #include "recording/redact/redact.h"
 
 /* Embedded in a command's options struct. */
-struct recording_options {
-	const char *out;
-	bool force, append, sync;
-};
+#define MEMBERS recording
+#include "cmd/options/members.h"
 
 extern const struct option_group recording_group;
 

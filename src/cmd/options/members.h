@@ -1,0 +1,20 @@
+/* Makes struct NAME_options of the table cmd/tables/NAME.def, where MEMBERS is NAME: a member of the right type for
+   each option. Included once for each table. */
+#ifdef MEMBERS
+#include "cmd/options/options.h"
+
+#define OPTION(kind, letter, name, class, arg, member, ...) OPTION_TYPE_##kind member;
+#define OPTION_IN(...)
+#define GROUP(type, member, group) struct type member;
+#define GROUP_IN(member, group)
+#define MEMBER(type, member) type member;
+struct OPTIONS_NAMED(MEMBERS, _options) {
+#include OPTIONS_TABLE(MEMBERS)
+};
+#undef OPTION
+#undef OPTION_IN
+#undef GROUP
+#undef GROUP_IN
+#undef MEMBER
+#undef MEMBERS
+#endif

@@ -209,8 +209,6 @@ static int list(const struct check_options *o, struct style style, int argc, cha
 {
 	bool json = reports_have_json(&o->report);
 
-	if (o->list && o->explain)
-		return error_set(err, FAIL_USAGE, "--list and --explain are mutually exclusive");
 	if (argc) {
 		return error_set(err, FAIL_USAGE, "%s reads no recording: unexpected operand '%s'",
 		                 o->list ? "--list" : "--explain", argv[0]);
@@ -263,29 +261,6 @@ static int take_ignored(const struct check_options *o, struct hints *out, struct
 }
 
 /* ---- partial results ---- */
-
-static int check_division(const struct check_options *o, int argc, struct error *err)
-{
-	if (o->partial + o->merge > 1)
-		return error_set(err, FAIL_USAGE, "--partial and --merge are mutually exclusive");
-	if ((o->partial || o->merge) && (o->html || o->trained)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--%s cannot be combined with --html or --trainer-logprobs, which "
-		                 "need all recordings",
-		                 o->merge ? "merge" : "partial");
-	}
-	if (o->partial && (o->report.json || o->report.kinds.count)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--partial prints no report: --merge does, in any form");
-	}
-	if (o->shard && !o->partial) {
-		return error_set(err, FAIL_USAGE,
-		                 "--shard needs --partial: only all shards together are a verdict");
-	}
-	return o->merge && argc == 0
-	               ? error_set(err, FAIL_USAGE, "--merge needs partial results to read")
-	               : 0;
-}
 
 static uint64_t hash_list(uint64_t hash, const struct opt_list *l)
 {
@@ -361,8 +336,9 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 		return list(o, c->style, argc, argv, err);
 	size_t jobs = opt_number(o->jobs, 1);
 	int failed =
-		check_division(o, argc, err) || html_file_check(o->html, err) ||
-		verdict_hints(&o->verdict, c, &conf.hints, err) ||
+		(o->merge && !argc &&
+	         error_set(err, FAIL_USAGE, "--merge needs partial results to read")) ||
+		html_file_check(o->html, err) || verdict_hints(&o->verdict, c, &conf.hints, err) ||
 		take_ignored(o, &conf.hints, err) ||
 		import_options_apply(&o->import, &tools, err) ||
 		(o->trained && trained_read(o->trained, &conf.hints.trained, err)) ||

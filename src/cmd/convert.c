@@ -314,8 +314,6 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	                       .text = BUF(SIZE_MAX / 2)};
 	AUTO_BUF tools = BUF(0);
 
-	if (o->json && !o->list)
-		return error_set(err, FAIL_USAGE, "--json requires --list");
 	if (o->list && argc) {
 		return error_set(err, FAIL_USAGE,
 		                 "--list reads no recording: unexpected operand '%s'", argv[0]);

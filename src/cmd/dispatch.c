@@ -180,7 +180,9 @@ static int run_settled(struct context *c, struct command_line *l, const struct g
 	    (!cmd->recordings ||
 	     !store_name_operands(c->variable, operands, l->argv, &names, err))) {
 		c->started = true;
-		code = start_command(c, cmd, l->values, operands, l->argv, err);
+		code = options_agree(l->config.opts, l->config.opt_count, l->values, err)
+		               ? -1
+		               : start_command(c, cmd, l->values, operands, l->argv, err);
 	}
 	return code;
 }

@@ -446,12 +446,7 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 		return error_set(err, FAIL_USAGE,
 		                 "--prune: expected an age (12h, 30d, 8w), got '%s'", o->prune);
 	}
-	if (o->prune && (o->finding || o->env || o->since || o->json))
-		return error_set(err, FAIL_USAGE, "--prune can only be combined with --dry-run");
-	if (o->missing && (o->finding || o->env || o->since || o->prune))
-		return error_set(err, FAIL_USAGE, "--missing can only be combined with --json");
-	return o->dry_run && !o->prune ? error_set(err, FAIL_USAGE, "--dry-run requires --prune")
-	                               : 0;
+	return 0;
 }
 
 static int list_run(const struct context *c, const void *opts, int argc, char **argv,

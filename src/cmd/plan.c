@@ -86,10 +86,8 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 	if (!o->tasks && !p->made.n)
 		return 0;
 	if (task) {
-		return error_set(
-			err, FAIL_USAGE,
-			o->tasks ? "--task and --tasks are mutually exclusive"
-				 : "--task needs --rollout: the policy has several rollouts");
+		return error_set(err, FAIL_USAGE,
+		                 "--task needs --rollout: the policy has several rollouts");
 	}
 	if (!o->tasks) {
 		p->file = "the rollouts of \1policy\2";

@@ -476,14 +476,8 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	                          .force_call = o->force_call,
 	                          .model = o->model};
 
-	if (o->plan.tasks || o->plan.shard || o->plan.group_size.given || o->plan.jobs.given ||
-	    recordings_is_directory(o->recording.out) || o->masks.count || o->report.json ||
-	    o->report.kinds.count) {
-		return error_set(
-			err, FAIL_USAGE,
-			"--break works with a single rollout only, without --mask, --json and "
-			"--report");
-	}
+	if (recordings_is_directory(o->recording.out))
+		return error_set(err, FAIL_USAGE, "--break works with a single rollout only");
 	return debug_until(c, &d, o->stop_at, err);
 }
 

@@ -379,18 +379,10 @@ static int check_options(const struct show_options *o, int argc, char **argv, st
 {
 	if (argc > 1 && !o->html)
 		return error_set(err, FAIL_USAGE, "unexpected operand '%s'", argv[1]);
-	if (o->prompt && !o->turn.given)
-		return error_set(err, FAIL_USAGE, "--prompt requires --turn N");
-	if (o->raw && !o->turn.given)
-		return error_set(err, FAIL_USAGE, "--raw requires --turn N");
 	if (o->json && o->turn.given && !o->prompt) {
 		return error_set(err, FAIL_USAGE,
 		                 "--json prints all steps, without --turn; with --turn it requires "
 		                 "--prompt");
-	}
-	if (o->html && (o->turn.given || o->prompt || o->json)) {
-		return error_set(err, FAIL_USAGE, "--html and --%s are mutually exclusive",
-		                 o->json && !o->turn.given ? "json" : "turn");
 	}
 	return 0;
 }

@@ -41,10 +41,11 @@ static void put_options(const char *command, const struct opt *rows, size_t row_
 		char letter[2] = {o->letter, '\0'};
 		const char *title = option_title(o);
 
-		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command, letter,
-		           o->name, o->arg ? o->arg : "", type_names[o->type],
+		buf_printf(out, "option\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", command,
+		           letter, o->name, o->arg ? o->arg : "", type_names[o->type],
 		           o->choices ? o->choices : "", o->help, title ? title : "",
-		           option_class_name(o->class));
+		           option_class_name(o->class), o->needs ? o->needs : "",
+		           o->excludes ? o->excludes : "");
 	}
 	free(opts);
 }

@@ -350,32 +350,8 @@ static int print_comparison(struct counting *c, char **argv, size_t *unusable, s
 
 static int check_options(const struct stats_options *o, int argc, struct error *err)
 {
-	if (o->json + o->csv + o->partial > 1) {
-		return error_set(err, FAIL_USAGE,
-		                 "--json, --csv and --partial are mutually exclusive");
-	}
 	if (o->compare && argc != 2)
 		return error_set(err, FAIL_USAGE, "--compare needs two operands: BEFORE AFTER");
-	if (o->compare && o->partial)
-		return error_set(err, FAIL_USAGE, "--compare and --partial are mutually exclusive");
-	if (o->max_failures && (o->partial || o->compare)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--max-environment-failures cannot be combined with --partial or "
-		                 "--compare");
-	}
-	if (o->html && (o->partial || o->merge || o->compare)) {
-		return error_set(err, FAIL_USAGE,
-		                 "--html cannot be combined with --partial, --merge or --compare");
-	}
-	if (o->shard && !o->partial) {
-		return error_set(err, FAIL_USAGE,
-		                 "--shard needs --partial: only all shards together are a result");
-	}
-	if (o->merge && o->trained) {
-		return error_set(err, FAIL_USAGE,
-		                 "--trainer-logprobs applies where recordings are read, not with "
-		                 "--merge");
-	}
 	if (o->merge && argc == 0)
 		return error_set(err, FAIL_USAGE, "--merge needs partial results to read");
 	return 0;

@@ -301,13 +301,6 @@ static int set_up(struct tapping *t, struct error *err)
 	static const struct plan no_plan = {.count = 0};
 	const struct tap_options *o = t->opts;
 
-	if ((o->faults.count || o->ask_state || o->state) && !o->to)
-		return error_set(err, FAIL_USAGE, "--fault, --ask-state and --state need --to URL");
-	if ((o->model_port.given && !o->model_to) || (o->model_to && !o->to)) {
-		return error_set(err, FAIL_USAGE,
-		                 o->model_to ? "--model-to needs --to URL"
-		                             : "--model-listen needs --model-to URL");
-	}
 	return faults_new(&o->faults, opt_number(o->delay, 1000), opt_number(o->max_envs, 1),
 	                  &t->faults, err) ||
 	       read_state_option(t, err) || collect_secrets(t, err) ||

@@ -64,7 +64,7 @@ keys_of() {
 
 @test "__spec: every line has a known kind and all its fields" {
 	expect 0 rolldbg __spec
-	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 10 || $1 == "topic" && NF == 4 || ($1 == "description" || $1 == "name") && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
+	[ -z "$(awk -F '\t' '!($1 == "command" && NF == 4 || $1 == "option" && NF == 12 || $1 == "topic" && NF == 4 || ($1 == "description" || $1 == "name") && NF == 3 || ($1 == "key" || $1 == "part" || $1 == "member") && NF == 6 || $1 == "result" && NF == 4)' <<<"$output")" ]
 	for kind in env policy rule fault builtin exit; do
 		grep -q "^topic	$kind	" <<<"$output"
 	done

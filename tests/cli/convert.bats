@@ -260,7 +260,7 @@ env.1.json' ]
 	expect 0 rolldbg convert --list --json
 	[ "$(jq -r 'select(.type == "format") | .format + if .written then " read, write" else " read" end' <<<"$output")" = "$(rolldbg convert --list | sed -E 's/^(\S+) +(read(, write)?) .*/\1 \2/')" ]
 	expect 2 rolldbg convert --json "$(fixture_of openai)"
-	has "$stderr" '--json requires --list'
+	has "$stderr" '--json needs --list'
 	expect 2 rolldbg convert --list x.jsonl
 	has "$stderr" "--list reads no recording: unexpected operand 'x.jsonl'"
 }

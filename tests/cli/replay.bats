@@ -167,7 +167,7 @@ replay_edited() {
 	for wrong in '--update all --accept' '--review --accept' '--review --update none'; do
 		# shellcheck disable=SC2086 # two words
 		expect 2 rolldbg replay lake.jsonl $wrong
-		has "$stderr" 'give only one of them'
+		has "$stderr" 'are mutually exclusive'
 	done
 	expect 2 rolldbg replay lake.jsonl --update some
 	expect 2 rolldbg replay lake.jsonl --review

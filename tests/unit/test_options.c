@@ -13,24 +13,29 @@ struct values {
 	struct opt_list list;
 };
 
-#define FIELD(f) offsetof(struct values, f)
+#define ROW(kind, l, n, a, member, ...)                                                            \
+	{.type = OPTION_##kind,                                                                    \
+	 .letter = (l),                                                                            \
+	 .name = (n),                                                                              \
+	 .class = OPT_HARMLESS,                                                                    \
+	 .arg = (a),                                                                               \
+	 .offset = offsetof(struct values, member),                                                \
+	 .help = __VA_ARGS__}
 
-static const struct opt lists[] = {
-	OPT_LIST('l', "list", OPT_HARMLESS, "ITEM", FIELD(list), "items"),
-};
+static const struct opt lists[] = {ROW(LIST, 'l', "list", "ITEM", list, "items")};
 static const struct option_group list_group = {lists, ARRAY_LEN(lists), NULL};
 
 static const struct opt table[] = {
-	OPT_FLAG('f', "flag", OPT_HARMLESS, FIELD(flag), "a flag"),
-	OPT_FLAG(0, "other", OPT_HARMLESS, FIELD(other), "another"),
-	OPT_COUNT('v', "verbose", OPT_HARMLESS, FIELD(count), "more"),
-	OPT_STRING('t', "text", OPT_HARMLESS, "TEXT", FIELD(text), "a text"),
-	OPT_CHOICE(0, "when", OPT_HARMLESS, "WHEN", "auto|always|never", FIELD(choice), "a choice"),
-	OPT_NUMBER('n', "number", OPT_HARMLESS, "N", FIELD(number), "a number"),
-	OPT_GROUP(0, list_group),
-	OPT_STRING(0, "per-device-train-batch-size", OPT_HARMLESS, "N", FIELD(text), "a long name"),
-	OPT_DURATION(0, "timeout", OPT_HARMLESS, FIELD(time), "a time"),
-	OPT_INTEGER('s', "seed", OPT_HARMLESS, "N", FIELD(seed), "a seed"),
+	ROW(FLAG, 'f', "flag", NULL, flag, "a flag"),
+	ROW(FLAG, 0, "other", NULL, other, "another"),
+	ROW(COUNT, 'v', "verbose", NULL, count, "more"),
+	ROW(STRING, 't', "text", "TEXT", text, "a text", .excludes = "when list"),
+	ROW(CHOICE, 0, "when", "WHEN", choice, "a choice", .choices = "auto|always|never"),
+	ROW(NUMBER, 'n', "number", "N", number, "a number"),
+	{.type = OPTION_GROUP, .group = &list_group},
+	ROW(STRING, 0, "per-device-train-batch-size", "N", text, "a long name"),
+	ROW(DURATION, 0, "timeout", "DURATION", time, "a time", .needs = "when"),
+	ROW(INTEGER, 's', "seed", "N", seed, "a seed"),
 };
 
 #define ARGS_MAX 80
@@ -55,6 +60,8 @@ static int parse(const char *line, bool stop, struct values *v, char **argv, str
 	int operands = options_parse(opts, count, (struct options_how){.stop_at_operand = stop},
 	                             argc, argv, v, err);
 
+	if (operands >= 0 && options_agree(opts, count, v, err))
+		operands = -1;
 	free(opts);
 	return operands;
 }
@@ -112,6 +119,8 @@ static void test_bad(void)
 	         "--timeout: expected a duration with a unit (500ms, 3s, 2m), more than 0 and at most "
 	         "1000h, got '5'"},
 		{"--seed abc", "--seed: expected a whole number, got 'abc'"},
+		{"--text x -l y", "--text and --list are mutually exclusive"},
+		{"--timeout 3s", "--timeout needs --when WHEN"},
 		{"--when often", "--when: expected one of auto|always|never, got 'often'"},
 	};
 	char *argv[ARGS_MAX];

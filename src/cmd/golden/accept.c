@@ -29,10 +29,6 @@ static enum update update_of(const char *word)
 int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
                   struct error *err)
 {
-	if (o->accept + o->review + !!o->update > 1) {
-		return error_set(err, FAIL_USAGE,
-		                 "--accept, --review and --update: give only one of them");
-	}
 	if (o->review) {
 		*out = UPDATE_REVIEW;
 		if (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO))

@@ -306,10 +306,6 @@ static int check_usage(const struct bisect_options *o, int argc, struct error *e
 		return error_set(err, FAIL_USAGE,
 		                 "no calls to send: name a recording, or use --actions");
 	}
-	if (!o->actions && (o->tool || o->argument)) {
-		return error_set(err, FAIL_USAGE, "--%s needs --actions",
-		                 o->tool ? "tool" : "argument");
-	}
 	return 0;
 }
 

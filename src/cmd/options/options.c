@@ -1,11 +1,10 @@
 /* Table-driven option parser: see options.h. */
 #include "cmd/options/options.h"
 
-#include <inttypes.h>
-
 #include "base/mem.h"
 #include "base/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #define HELP_COLUMN 30
@@ -237,6 +236,40 @@ const struct opt *options_given(const struct option_group *g, const void *values
 		if (is_given(&g->rows[i], (const char *)values + g->rows[i].offset))
 			return &g->rows[i];
 	return NULL;
+}
+
+/* The option of that name, if it was given; a table names no others than its own. */
+static const struct opt *given(const struct opt *opts, size_t count, struct str name,
+                               const void *values)
+{
+	const struct opt *o = by_name(opts, count, name);
+
+	assert(o);
+	return is_given(o, (const char *)values + o->offset) ? o : NULL;
+}
+
+int options_agree(const struct opt *opts, size_t count, const void *values, struct error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct opt *o = &opts[i], *other;
+		bool there = is_given(o, (const char *)values + o->offset);
+
+		for (struct str rest = str_from(there ? o->excludes : NULL); rest.n;) {
+			other = given(opts, count, str_cut(&rest, ' '), values);
+			if (other) {
+				return error_set(err, FAIL_USAGE,
+				                 "--%s and --%s are mutually exclusive", o->name,
+				                 other->name);
+			}
+		}
+		if (there && o->needs && !given(opts, count, str_from(o->needs), values)) {
+			other = by_name(opts, count, str_from(o->needs));
+			return error_set(err, FAIL_USAGE, "--%s needs --%s%s%s", o->name,
+			                 other->name, other->arg ? " " : "",
+			                 other->arg ? other->arg : "");
+		}
+	}
+	return 0;
 }
 
 /* True if `name` contains the words of `typed`, or words beginning with them, in the same order:

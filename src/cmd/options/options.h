@@ -65,6 +65,9 @@ struct opt {
 	uint64_t least;   /* the range of a bounded OPTION_NUMBER; most 0: not bounded */
 	uint64_t most;
 	const char *choices; /* "a|b|c" for OPTION_CHOICE */
+	/* names of options of the same command: one that must be given, too, and those that must not, separated by
+	   spaces; NULL: none */
+	const char *needs, *excludes;
 	/* rows of an OPTION_GROUP; in an expanded row the group it comes from, or NULL */
 	const struct option_group *group;
 };
@@ -129,6 +132,10 @@ MUST_USE int options_set(const struct opt *o, const char *value, void *values, s
 /* The first option of a group that was given, in a command's options or by a file; NULL: none. values: the
    group's struct. */
 const struct opt *options_given(const struct option_group *g, const void *values);
+
+/* Are the options that were given allowed together? FAIL_USAGE: one needs or excludes another. */
+MUST_USE int options_agree(const struct opt *opts, size_t count, const void *values,
+                           struct error *err);
 
 const char *option_class_name(enum opt_class class); /* "harmless" */
 

@@ -125,8 +125,6 @@ int recordings_choose(struct recordings *r, const struct context *c,
 	                         .secrets = secrets,
 	                         .path = BUF(BUF_MAX_SMALL),
 	                         .directory = recordings_is_directory(o->out)};
-	if (o->force && o->append)
-		return error_set(err, FAIL_USAGE, "--force and --append are mutually exclusive");
 	if (r->directory)
 		return make_directory(r, err) || check_files(r, plan, err);
 	if (o->out) {

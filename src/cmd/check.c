@@ -309,8 +309,8 @@ static int read_partials(const struct check_options *o, struct file_checking *k,
 	return failed;
 }
 
-static int check_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int check_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	const struct check_options *o = opts;
 	struct html_file html = {.conf = {.command = "check"}};
@@ -364,15 +364,4 @@ static int check_run(const struct context *c, const void *opts, int argc, char *
 	return failed ? -1 : v.at_or_above > 0 || (v.broken > 0 && !o->verdict.only);
 }
 
-const struct command command_check = {
-	.name = "check",
-	.summary = "check recordings: did the environment change, and if not, why not?",
-	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, those of a directory, - for standard input; by "
-		       "default the latest recording) and prints what the rules find. Exits with 1 "
-		       "if a finding is at least as severe as --fail-on.",
-	.max_operands = -1,
-	.recordings = true,
-	COMMAND_OPTIONS(check),
-	.run = check_run,
-};
+CODE(check)

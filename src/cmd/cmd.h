@@ -1,7 +1,7 @@
 /* The directory cmd/: the command line. One file per command and a row in cmds.def; only this
    directory contains option names. Code shared by two commands belongs in a lower layer. */
 
-/* A command is an entry in cmds.def, a table of options, and a function. Dispatch, help, the
+/* A command is a row in cmds.def, a table of options, and a function. Dispatch, help, the
    manual and the completions derive from these. */
 #ifndef ROLLDBG_CMD_CMD_H
 #define ROLLDBG_CMD_CMD_H
@@ -34,30 +34,36 @@ struct context {
 	bool started; /* the command line is correct: errors are not about its syntax */
 };
 
+/* What the file of a command has. */
+struct command_code {
+	const struct opt *opts;
+	size_t opt_count, opts_size;
+	/* Returns the exit code, or -1 with err set. */
+	int (*run)(const struct context *c, const void *opts, int argc, char **argv,
+	           struct error *err);
+};
+
+/* A command whose options are cmd/tables/ID.def, and one without options. */
+#define CODE(id)                                                                                   \
+	const struct command_code id##_code = {id##_opts, ARRAY_LEN(id##_opts),                    \
+	                                       sizeof(struct id##_options), id##_main};
+#define CODE_ONLY(id) const struct command_code id##_code = {.run = id##_main};
+
 struct command {
+	const struct command_code *code;
 	const char *name, *summary;     /* summary: one line, starts with a verb */
 	const char *operands;           /* "[FILE...]"; "" if there are none */
 	const char *description;        /* paragraphs for --help, which wraps them */
 	int min_operands, max_operands; /* -1: any number */
-	const struct opt *opts;
-	size_t opt_count, opts_size;
 	bool hidden;
 	bool no_config;  /* takes no settings from files */
 	bool recordings; /* operands such as @2 name recordings in the state directory */
 	/* acts: connects to peers, so SIGPIPE must not kill it before its sessions are closed; the
 	   others look at recordings, and no file of settings may stop them */
 	bool network;
-	/* Returns the exit code, or -1 with err set. */
-	int (*run)(const struct context *c, const void *opts, int argc, char **argv,
-	           struct error *err);
 };
 
-/* The members of a command's options: their table cmd/tables/NAME.def, and the struct of their values. */
-#define COMMAND_OPTIONS(name)                                                                      \
-	.opts = name##_opts, .opt_count = ARRAY_LEN(name##_opts),                                  \
-	.opts_size = sizeof(struct name##_options)
-
-extern const struct command *const commands[];
+extern const struct command commands[];
 extern const size_t commands_count;
 
 extern const struct option_group global_group;

@@ -304,8 +304,8 @@ static int convert_files(struct converting *v, struct error *err)
 	return v->directory ? 0 : close_file(v, err);
 }
 
-static int convert_run(const struct context *c, const void *opts, int argc, char **argv,
-                       struct error *err)
+static int convert_main(const struct context *c, const void *opts, int argc, char **argv,
+                        struct error *err)
 {
 	const struct convert_options *o = opts;
 	struct converting v = {.context = c,
@@ -336,15 +336,4 @@ static int convert_run(const struct context *c, const void *opts, int argc, char
 	return failed ? -1 : 0;
 }
 
-const struct command command_convert = {
-	.name = "convert",
-	.summary = "convert recordings from and to the formats of other programs",
-	.operands = "[FILE|DIR...]",
-	.description = "Every command that reads recordings also reads those of other programs, "
-		       "which are recognized by their content. convert writes them as rolldbg "
-		       "recordings, or in another format.",
-	.recordings = true,
-	.max_operands = -1,
-	COMMAND_OPTIONS(convert),
-	.run = convert_run,
-};
+CODE(convert)

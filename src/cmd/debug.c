@@ -395,18 +395,4 @@ int debug_divergence(const struct context *c, struct debug_options *o, const cha
 	return code;
 }
 
-const struct command command_debug = {
-	.name = "debug",
-	.summary = "step through a recording or a running rollout: break, watch, go back, fork",
-	.operands = "[FILE]",
-	.description =
-		"Steps through FILE, a recording (default: the latest one). With --env, "
-		"--actions or --policy and without FILE it runs a live rollout, call by call. "
-		"With FILE and --env, the recorded calls can be run again (rerun-to) and "
-		"continued differently (fork).",
-	.recordings = true,
-	.max_operands = 1,
-	COMMAND_OPTIONS(debug),
-	.network = true,
-	.run = debug_main,
-};
+CODE(debug)

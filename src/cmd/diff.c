@@ -408,8 +408,8 @@ static void release(struct diffing *f)
 	output_release(&f->out);
 }
 
-static int diff_run(const struct context *c, const void *opts, int argc, char **argv,
-                    struct error *err)
+static int diff_main(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
 {
 	const struct diff_options *o = opts;
 	struct diffing f = {
@@ -436,27 +436,4 @@ static int diff_run(const struct context *c, const void *opts, int argc, char **
 	return code;
 }
 
-const struct command command_diff = {
-	.name = "diff",
-	.summary = "compare two recordings, or two directories of them, call by call",
-	.operands = "[A B]",
-	.description =
-		"Rollouts are matched by id, and their steps by tool and arguments, so two "
-		"inserted calls show as two lines instead of changing everything after them. In "
-		"matched steps the state, outcome, error class, observation (which has an error's "
-		"text), structured content, raw reply, reward, terminated and truncated are compared "
-		"value by value, also inside strings that hold JSON; each difference is named by its "
-		"JSON Pointer into the line. Of several equal calls the one that is missing is told by "
-		"state and reply. Not compared are what strip removes (times, session ids, masked "
-		"values, state that the state source ignores), the error's message in our own words, "
-		"env_steps, llm, and what a recording of another program does not have. Numbers are compared by value: 1 and 1.0 "
-		"are equal. A and B are files or directories of *.jsonl; one of them may be - for "
-		"standard input. Without operands the last two recordings in the state directory "
-		"are compared. The seven operands that git appends to a diff.NAME.command are taken, too, "
-		"with exit code 0. If nothing differs, nothing is printed. The exit code is 0 if the "
-		"recordings agree and 1 if they differ.",
-	.max_operands = GIT_RENAMED,
-	.recordings = true,
-	COMMAND_OPTIONS(diff),
-	.run = diff_run,
-};
+CODE(diff)

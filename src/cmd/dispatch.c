@@ -64,13 +64,13 @@ static size_t globals_at(const struct command *cmd)
 {
 	size_t align = _Alignof(struct global_options);
 
-	return (cmd->opts_size + align - 1) / align * align;
+	return (cmd->code->opts_size + align - 1) / align * align;
 }
 
 /* A command also accepts the global options, so that -v works on both sides of its name. */
 static struct opt *joined_options(const struct command *cmd, size_t *count)
 {
-	struct opt *all = options_expand(cmd->opts, cmd->opt_count, count);
+	struct opt *all = options_expand(cmd->code->opts, cmd->code->opt_count, count);
 
 	all = mem_resize(all, *count + global_group.count, sizeof(*all));
 	for (size_t i = 0; i < global_group.count; i++) {
@@ -142,11 +142,11 @@ static int start_command(const struct context *c, const struct command *cmd, con
 
 	sigaction(SIGPIPE, &pipe, NULL);
 	if (!cmd->network)
-		return cmd->run(c, opts, argc, argv, err);
+		return cmd->code->run(c, opts, argc, argv, err);
 	c->catch_stop();
 	if (io_global_init(err))
 		return -1;
-	int code = cmd->run(c, opts, argc, argv, err);
+	int code = cmd->code->run(c, opts, argc, argv, err);
 	io_global_cleanup();
 	return code;
 }

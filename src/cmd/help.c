@@ -6,12 +6,14 @@
 
 #include <stdlib.h>
 
-#define COMMAND(id) extern const struct command command_##id;
+extern const char serve_description[];
+
+#define COMMAND(id, ...) extern const struct command_code id##_code;
 #include "cmd/cmds.def"
 #undef COMMAND
 
-const struct command *const commands[] = {
-#define COMMAND(id) &command_##id,
+const struct command commands[] = {
+#define COMMAND(id, ...) {.code = &id##_code, __VA_ARGS__},
 #include "cmd/cmds.def"
 #undef COMMAND
 };
@@ -32,7 +34,7 @@ const size_t exit_codes_count = ARRAY_LEN(exit_codes);
 static void put_names(const char *names[ARRAY_LEN(commands)])
 {
 	for (size_t i = 0; i < commands_count; i++)
-		names[i] = commands[i]->hidden ? NULL : commands[i]->name;
+		names[i] = commands[i].hidden ? NULL : commands[i].name;
 }
 
 int command_none(struct error *err)
@@ -49,8 +51,8 @@ int command_find(struct str name, const struct command **out, struct error *err)
 	const char *names[ARRAY_LEN(commands)];
 
 	for (size_t i = 0; i < commands_count; i++) {
-		if (str_is(name, commands[i]->name)) {
-			*out = commands[i];
+		if (str_is(name, commands[i].name)) {
+			*out = &commands[i];
 			return 0;
 		}
 	}
@@ -65,7 +67,7 @@ static void usage(const struct command *cmd, struct buf *out)
 {
 	if (cmd) {
 		buf_printf(out, "usage: rolldbg %s%s%s%s\n", cmd->name,
-		           cmd->opt_count ? " [OPTIONS]" : "", *cmd->operands ? " " : "",
+		           cmd->code->opt_count ? " [OPTIONS]" : "", *cmd->operands ? " " : "",
 		           cmd->operands);
 	} else {
 		buf_text(out, "usage: rolldbg [GLOBAL OPTIONS] COMMAND [OPTIONS] [OPERANDS]\n");
@@ -173,7 +175,7 @@ static int help_command(const struct command *cmd, const char *subject, struct b
 	int failed = 0;
 	bool all = subject && !strcmp(subject, "all");
 
-	l.opts = options_expand(cmd->opts, cmd->opt_count, &l.count);
+	l.opts = options_expand(cmd->code->opts, cmd->code->opt_count, &l.count);
 	if (subject && !all)
 		failed = subject_help(&l, subject, out, err);
 	else
@@ -192,9 +194,9 @@ static void help_all(struct buf *out)
 	          0, HELP_WIDTH);
 	buf_text(out, "\ncommands:\n");
 	for (size_t i = 0; i < commands_count; i++) {
-		if (!commands[i]->hidden) {
-			buf_printf(out, "  %-8s  ", commands[i]->name);
-			text_wrap(out, str_from(commands[i]->summary), 12, HELP_WIDTH);
+		if (!commands[i].hidden) {
+			buf_printf(out, "  %-8s  ", commands[i].name);
+			text_wrap(out, str_from(commands[i].summary), 12, HELP_WIDTH);
 		}
 	}
 	global_help(out);
@@ -217,8 +219,8 @@ int help_print(const struct command *cmd, const char *subject, struct error *err
 	return output_close(&out, err);
 }
 
-static int help_run(const struct context *c, const void *opts, int argc, char **argv,
-                    struct error *err)
+static int help_main(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
 {
 	const struct command *cmd = NULL;
 
@@ -227,10 +229,4 @@ static int help_run(const struct context *c, const void *opts, int argc, char **
 	               : help_print(cmd, argc > 1 ? argv[1] : NULL, err);
 }
 
-const struct command command_help = {
-	.name = "help",
-	.summary = "print help for a command",
-	.operands = "[COMMAND [all | SUBJECT]]",
-	.max_operands = 2,
-	.run = help_run,
-};
+CODE_ONLY(help)

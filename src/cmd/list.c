@@ -449,8 +449,8 @@ static int read_options(struct store_listing *l, char before[AGE_TEXT], struct e
 	return 0;
 }
 
-static int list_run(const struct context *c, const void *opts, int argc, char **argv,
-                    struct error *err)
+static int list_main(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
 {
 	const struct list_options *o = opts;
 	struct store_listing l = {.context = c, .opts = o, .out = output_of_results(o->json)};
@@ -470,16 +470,4 @@ static int list_run(const struct context *c, const void *opts, int argc, char **
 	return failed ? -1 : missing;
 }
 
-const struct command command_list = {
-	.name = "list",
-	.summary = "list the recordings of the state directory, with their verdicts",
-	.operands = "",
-	.description =
-		"run without --out records to $XDG_STATE_HOME/rolldbg (default "
-		"~/.local/state/rolldbg). list checks these recordings and prints a line for "
-		"each, the newest first: name, time (UTC), verdict, task, environment, steps. "
-		"The names @1, @2, ... stand for the files wherever a command expects a "
-		"recording: rolldbg diff @2 @1. @1 is always the newest.",
-	COMMAND_OPTIONS(list),
-	.run = list_run,
-};
+CODE(list)

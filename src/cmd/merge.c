@@ -105,8 +105,8 @@ static int merge_rollout(struct merge_work *m, struct error *err)
 	return 0;
 }
 
-static int merge_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int merge_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	struct merge_work m = {.name = argc > SIDES ? argv[SIDES] : argv[OURS],
 	                       .merged = BUF(SIZE_MAX / 2)};
@@ -128,21 +128,4 @@ static int merge_run(const struct context *c, const void *opts, int argc, char *
 	return failed ? -1 : m.conflicts > 0;
 }
 
-const struct command command_merge = {
-	.name = "merge",
-	.summary = "merge recordings rollout by rollout, as git's merge driver",
-	.operands = "BASE OURS THEIRS [PATH]",
-	.description =
-		"What changed from BASE to THEIRS is added to OURS, which is replaced, as git "
-		"merge-file does. Rollouts are kept apart by their ids and taken from one side as a "
-		"whole: one that a single side added, changed or removed is as on that side, however "
-		"near another one it is in the file. Rollouts are written in the order of their ids, "
-		"their lines as they are. If both sides changed a rollout, and differently, it is a "
-		"conflict: its name is printed, OURS keeps its own (or the one that is left), and "
-		"the exit code is 1. No markers are written, so OURS is always a recording. PATH is "
-		"the name in messages. BASE may be an empty file.",
-	.min_operands = SIDES,
-	.max_operands = SIDES + 1,
-	.no_config = true,
-	.run = merge_run,
-};
+CODE_ONLY(merge)

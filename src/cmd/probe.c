@@ -439,16 +439,4 @@ static int probe_main(const struct context *c, const void *opts, int argc, char 
 	return code;
 }
 
-const struct command command_probe = {
-	.name = "probe",
-	.summary = "examine an environment server: will N rollouts get N environments?",
-	.operands = "",
-	.description =
-		"Opens concurrent sessions and prints a line for each property, with the fix "
-		"if it fails: how many sessions get an environment, whether they are "
-		"isolated, keep their state, honor a seed and free their slots when closed. "
-		"It acts on the environment. Exits with 1 if a property fails.",
-	COMMAND_OPTIONS(probe),
-	.network = true,
-	.run = probe_main,
-};
+CODE(probe)

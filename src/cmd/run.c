@@ -481,8 +481,8 @@ static int run_in_debugger(const struct context *c, const struct run_options *o,
 	return debug_until(c, &d, o->stop_at, err);
 }
 
-static int run_run(const struct context *c, const void *opts, int argc, char **argv,
-                   struct error *err)
+static int run_main(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
 {
 	const struct run_options *o = opts;
 
@@ -515,16 +515,4 @@ static int run_run(const struct context *c, const void *opts, int argc, char **a
 	return code;
 }
 
-const struct command command_run = {
-	.name = "run",
-	.summary = "drive a policy against an environment, record and check the rollout",
-	.operands = "",
-	.description = "Sends the policy's calls to the environment, reads the state before each "
-		       "call, records every turn as a line of JSON and reports whether the "
-		       "environment changed. Without --env it uses the built-in lake. Without "
-		       "--out it records to a new file, which check, show, diff, strip and stats "
-		       "read by default.",
-	COMMAND_OPTIONS(run),
-	.network = true,
-	.run = run_run,
-};
+CODE(run)

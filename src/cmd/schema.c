@@ -16,15 +16,15 @@ static int unknown_name(const char *typed, struct error *err)
 	for (size_t i = 0; i < commands_count && count < ARRAY_LEN(names); i++) {
 		AUTO_BUF unused = BUF(SIZE_MAX / 2);
 
-		if (schema_results(commands[i]->name, &unused))
-			names[count++] = commands[i]->name;
+		if (schema_results(commands[i].name, &unused))
+			names[count++] = commands[i].name;
 	}
 	error_set(err, FAIL_USAGE, "no schema for '%s'", typed);
 	return names_suggest(err, str_from(typed), names, count);
 }
 
-static int schema_run(const struct context *c, const void *opts, int argc, char **argv,
-                      struct error *err)
+static int schema_main(const struct context *c, const void *opts, int argc, char **argv,
+                       struct error *err)
 {
 	const char *name = argc ? argv[0] : RECORDING;
 	struct output out = output_to_stdout();
@@ -44,14 +44,4 @@ static int schema_run(const struct context *c, const void *opts, int argc, char 
 	return failed;
 }
 
-const struct command command_schema = {
-	.name = "schema",
-	.summary = "print the JSON Schema of recordings, or of a command's --json lines",
-	.operands = "[recording|COMMAND]",
-	.description =
-		"Prints a JSON Schema (draft 2020-12) that holds for each line: of a recording "
-		"(the default), or of what COMMAND --json prints. rolldbg-recording(5) and "
-		"rolldbg-json(5) describe the same lines in prose.",
-	.max_operands = 1,
-	.run = schema_run,
-};
+CODE_ONLY(schema)

@@ -218,8 +218,8 @@ static int serve_one(const struct context *c, const struct serve_options *o, con
 	return as_model ? serve_model(c, o, operand, err) : serve_recording(c, o, operand, err);
 }
 
-static int serve_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int serve_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	const struct serve_options *o = opts;
 
@@ -240,35 +240,26 @@ static int serve_run(const struct context *c, const void *opts, int argc, char *
 	return serve_one(c, o, argc ? argv[0] : "frozen_lake", err);
 }
 
-const struct command command_serve = {
-	.name = "serve",
-	.summary = "serve a built-in environment, healthy or with faults, the playback of a "
-		   "recording, or a scripted model",
-	.operands = "[BUILTIN | FILE | llm SCRIPT]",
-	.description =
-		"BUILTIN is a built-in environment, frozen_lake (the default) or desk, optionally "
-		"with settings as in builtin: targets, such as 'frozen_lake?map=8x8'. Prints "
-		"'listening on ADDRESS:PORT' when ready; the environment is at /mcp, or with "
-		"--protocol openenv at /ws.\n"
-		"FILE is a recording: its rollouts are played back over the protocol they "
-		"were recorded with, each to one session, in the order of their headers or "
-		"by the seed that the client asks for. A call that was not recorded gets a "
-		"tool error that shows the nearest recorded call, and a session for which no "
-		"rollout is left is refused. With --as llm the recording replies as the "
-		"model, with the recorded assistant messages (see PLAYBACK in "
-		"rolldbg-serve(1)).\n"
-		"'llm SCRIPT' serves a scripted model: an "
-		"OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
-		"faults included, to test policies without a model (see SCRIPTED MODELS "
-		"in rolldbg-serve(1)). Ctrl-C stops it.\n"
-		"Faults (see FAULTS in rolldbg-serve(1)):"
+const char serve_description[] =
+	"BUILTIN is a built-in environment, frozen_lake (the default) or desk, optionally "
+	"with settings as in builtin: targets, such as 'frozen_lake?map=8x8'. Prints "
+	"'listening on ADDRESS:PORT' when ready; the environment is at /mcp, or with "
+	"--protocol openenv at /ws.\n"
+	"FILE is a recording: its rollouts are played back over the protocol they "
+	"were recorded with, each to one session, in the order of their headers or "
+	"by the seed that the client asks for. A call that was not recorded gets a "
+	"tool error that shows the nearest recorded call, and a session for which no "
+	"rollout is left is refused. With --as llm the recording replies as the "
+	"model, with the recorded assistant messages (see PLAYBACK in "
+	"rolldbg-serve(1)).\n"
+	"'llm SCRIPT' serves a scripted model: an "
+	"OpenAI-compatible API at /v1 that returns the replies in a JSON file, "
+	"faults included, to test policies without a model (see SCRIPTED MODELS "
+	"in rolldbg-serve(1)). Ctrl-C stops it.\n"
+	"Faults (see FAULTS in rolldbg-serve(1)):"
 #define FAULT(fault, ...) " " fault
 #include "serve/fault/faults.def"
 #undef FAULT
-		".",
-	.recordings = true,
-	.max_operands = 2,
-	COMMAND_OPTIONS(serve),
-	.network = true,
-	.run = serve_run,
-};
+	".";
+
+CODE(serve)

@@ -469,8 +469,8 @@ static int open_twice(struct showing *s, const char *path, struct reader **out, 
 	return open_once(s, path, out, err);
 }
 
-static int show_run(const struct context *c, const void *opts, int argc, char **argv,
-                    struct error *err)
+static int show_main(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
 {
 	struct showing s = {.context = c,
 	                    .opts = opts,
@@ -519,20 +519,4 @@ static int show_run(const struct context *c, const void *opts, int argc, char **
 	return failed ? -1 : 0;
 }
 
-const struct command command_show = {
-	.name = "show",
-	.summary = "show a recording as a table, one turn in full, or a page for browsers",
-	.operands = "[FILE...]",
-	.description =
-		"One row per step: the call, its outcome, what changed in the state (the most "
-		"informative difference first), the reward and the observation. Colors in an "
-		"observation are shown as marks: [x] for a colored background, <x> for colored "
-		"text. Rows with ! are events. Interleaved rollouts are shown one after the "
-		"other. Without FILE it shows the latest recording. With --html it takes any "
-		"number of files and directories. On a terminal the output goes through "
-		"$ROLLDBG_PAGER, $PAGER or less.",
-	.max_operands = -1,
-	.recordings = true,
-	COMMAND_OPTIONS(show),
-	.run = show_run,
-};
+CODE(show)

@@ -114,8 +114,8 @@ static void put_names(struct buf *out)
 	for (size_t i = 0; i < commands_count; i++) {
 		AUTO_BUF unused = BUF(SIZE_MAX / 2);
 
-		if (schema_results(commands[i]->name, &unused))
-			put_topic("schema", commands[i]->name, "", out);
+		if (schema_results(commands[i].name, &unused))
+			put_topic("schema", commands[i].name, "", out);
 	}
 }
 
@@ -298,8 +298,8 @@ static void put_policies(const struct context *c, struct buf *out)
 			buf_printf(out, "%s\n", names.text[i]);
 }
 
-static int spec_run(const struct context *c, const void *opts, int argc, char **argv,
-                    struct error *err)
+static int spec_main(const struct context *c, const void *opts, int argc, char **argv,
+                     struct error *err)
 {
 	struct output out = output_to_stdout();
 
@@ -308,13 +308,13 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 		return output_close(&out, err);
 	}
 	for (size_t i = 0; i < commands_count; i++) {
-		const struct command *cmd = commands[i];
+		const struct command *cmd = &commands[i];
 
 		if (!cmd->hidden) {
 			buf_printf(&out.text, "command\t%s\t%s\t%s\n", cmd->name, cmd->summary,
 			           cmd->operands);
 			put_description(cmd, &out.text);
-			put_options(cmd->name, cmd->opts, cmd->opt_count, &out.text);
+			put_options(cmd->name, cmd->code->opts, cmd->code->opt_count, &out.text);
 		}
 	}
 	put_options("-", global_group.rows, global_group.count, &out.text);
@@ -327,12 +327,4 @@ static int spec_run(const struct context *c, const void *opts, int argc, char **
 	return output_close(&out, err);
 }
 
-const struct command command_spec = {
-	.name = "__spec",
-	.summary = "print the tables that the manual and the completions are made from",
-	.operands = "",
-	.max_operands = 1,
-	.hidden = true,
-	.no_config = true,
-	.run = spec_run,
-};
+CODE_ONLY(spec)

@@ -357,8 +357,8 @@ static int check_options(const struct stats_options *o, int argc, struct error *
 	return 0;
 }
 
-static int stats_run(const struct context *context, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int stats_main(const struct context *context, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	const struct stats_options *o = opts;
 	struct counting c = {.context = context,
@@ -383,15 +383,4 @@ static int stats_run(const struct context *context, const void *opts, int argc, 
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : c.exceeded;
 }
 
-const struct command command_stats = {
-	.name = "stats",
-	.summary = "summarize recordings: metrics named as in trainers, and a checklist",
-	.operands = "[FILE|DIR...]",
-	.description = "Reads recordings (files, those of a directory, - for standard input; by "
-		       "default the latest recording) and prints metrics over all of them. The "
-		       "rollouts of one task are a group, whatever files they are in.",
-	.max_operands = -1,
-	.recordings = true,
-	COMMAND_OPTIONS(stats),
-	.run = stats_run,
-};
+CODE(stats)

@@ -194,8 +194,8 @@ static int strip_all(const struct context *c, struct stripping *s, int argc, cha
 	return output_flush(&s->out, err);
 }
 
-static int strip_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int strip_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	struct stripping s = {
 		.opts = opts, .out = output_to_stdout(), .terminal = c->style.terminal};
@@ -208,17 +208,4 @@ static int strip_run(const struct context *c, const void *opts, int argc, char *
 	return failed ? -1 : 0;
 }
 
-const struct command command_strip = {
-	.name = "strip",
-	.summary = "print recordings without times and ids, in canonical form, for diff and git",
-	.operands = "[FILE|DIR...]",
-	.description = "Removes times, session ids and masked values and writes everything else "
-		       "in canonical form, rollouts in the order of their ids, so that two runs "
-		       "that did the same give the same bytes whatever --jobs was. The result is "
-		       "a valid recording. Files are read twice; piped input is copied to a "
-		       "temporary file first. Without FILE it strips the latest recording.",
-	.max_operands = -1,
-	.recordings = true,
-	COMMAND_OPTIONS(strip),
-	.run = strip_run,
-};
+CODE(strip)

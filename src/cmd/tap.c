@@ -485,8 +485,8 @@ static char **copy_command(int argc, char *const *argv)
 	return command;
 }
 
-static int tap_run(const struct context *c, const void *opts, int argc, char **argv,
-                   struct error *err)
+static int tap_main(const struct context *c, const void *opts, int argc, char **argv,
+                    struct error *err)
 {
 	struct tapping t = {.context = c,
 	                    .opts = opts,
@@ -516,23 +516,4 @@ static int tap_run(const struct context *c, const void *opts, int argc, char **a
 	return code;
 }
 
-const struct command command_tap = {
-	.name = "tap",
-	.summary = "record what a client that is not rolldbg and its environment say to each other",
-	.operands = "[-- COMMAND [ARG...]]",
-	.description =
-		"Listens on a port and passes every byte on to the server at --to, and back. Give "
-		"the client (a trainer, an agent) http://127.0.0.1:PORT instead of the server's "
-		"URL. Each episode is recorded as a rollout and checked while it runs: sessions "
-		"that were refused at capacity, replaced in the middle of an episode or never "
-		"reset, calls that failed or changed nothing.\n"
-		"Prints 'listening on ADDRESS:PORT' when ready. COMMAND is started then, with the "
-		"URL in ROLLDBG_TAP_URL; the tap ends with it, and with its exit code if that is "
-		"not 0. Without a command Ctrl-C ends it. SIGUSR1 prints a summary.\n"
-		"Without --to, COMMAND is a server that speaks MCP over its standard streams: "
-		"the tap takes its place, as in an mcp.json.",
-	.max_operands = -1,
-	COMMAND_OPTIONS(tap),
-	.network = true,
-	.run = tap_run,
-};
+CODE(tap)

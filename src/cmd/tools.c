@@ -402,8 +402,8 @@ static int look(struct tools_view *v, const struct env_conf *conf, struct error 
 	return output_flush(&v->out, err);
 }
 
-static int tools_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int tools_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	const struct tools_options *o = opts;
 	char session[TARGET_SESSION_DIGITS + 1];
@@ -435,15 +435,4 @@ static int tools_run(const struct context *c, const void *opts, int argc, char *
 	return failed ? -1 : 0;
 }
 
-const struct command command_tools = {
-	.name = "tools",
-	.summary = "list what an environment offers, and what could serve as its state",
-	.operands = "",
-	.description =
-		"Opens a session and lists the environment's tools, with their arguments, hints and a "
-		"ready --call each, then what could be given to --state, and why. Sends no call, starts no "
-		"episode, and records nothing.",
-	COMMAND_OPTIONS(tools),
-	.network = true,
-	.run = tools_run,
-};
+CODE(tools)

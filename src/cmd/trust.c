@@ -83,8 +83,8 @@ static int trust_file(const struct context *c, const struct trust_options *o, co
 	return failed ? -1 : 0;
 }
 
-static int trust_run(const struct context *c, const void *opts, int argc, char **argv,
-                     struct error *err)
+static int trust_main(const struct context *c, const void *opts, int argc, char **argv,
+                      struct error *err)
 {
 	const struct trust_options *o = opts;
 	struct output out = output_to_stdout();
@@ -101,17 +101,4 @@ static int trust_run(const struct context *c, const void *opts, int argc, char *
 	return failed ? -1 : 0;
 }
 
-const struct command command_trust = {
-	.name = "trust",
-	.summary = "show what a project file asks for, and let it",
-	.operands = "[FILE]",
-	.description =
-		"Prints each setting of FILE, a project file or an mcp.json (default: the nearest "
-		".rolldbg.json), with its place and class, and remembers the file's path and "
-		"content. Until then, a file that was found may only set what is harmless; a file "
-		"that changes has to be trusted again.",
-	.max_operands = 1,
-	COMMAND_OPTIONS(trust),
-	.no_config = true,
-	.run = trust_run,
-};
+CODE(trust)

@@ -243,7 +243,7 @@ dap_request() {
 	expect 2 rolldbg run --break 'reward >'
 	has "$stderr" '--break: column 9: expected a value'
 	expect 2 rolldbg run --break turn --group-size 2
-	has "$stderr" '--break works with a single rollout'
+	has "$stderr" '--break and --group-size are mutually exclusive'
 	rolldbg run --quiet --seed 42 --out good.jsonl
 	rolldbg strip good.jsonl >golden.jsonl
 	expect 0 rolldbg replay golden.jsonl --until-divergence </dev/null

@@ -80,23 +80,10 @@ const char *advice_problem(const struct golden *g)
 
 /* ---- one more session ---- */
 
-struct again {
-	struct golden *golden;
-	struct rollout_copy copy;
-};
-
-static int take_line(void *ctx, const struct line *l, struct error *err)
+static bool open_again(struct driver *d, const struct golden *g, struct rollout_copy *copy)
 {
-	struct again *a = ctx;
-
-	return rollout_copy_add(&a->copy, a->golden->strip, l, err);
-}
-
-static bool open_again(struct driver *d, struct again *a)
-{
-	struct line_sink sink = {take_line, a};
 	const struct trial trial = {
-		.golden = a->golden, .policy = {.calls = STR("[]")}, .sink = &sink};
+		.golden = g, .policy = {.calls = STR("[]")}, .copy = copy, .strip = g->strip};
 	struct rollout_result result = {.opened = false};
 	struct io *io = NULL;
 	/* the replay's own result stands */
@@ -104,7 +91,7 @@ static bool open_again(struct driver *d, struct again *a)
 	              !trial_run(d, &trial, io, &result, ERROR_IGNORED) && result.opened;
 
 	io_free(io);
-	return opened && a->copy.end.text.p;
+	return opened && copy->end.text.p;
 }
 
 /* Without the calls: what the reset replied, and the first state. */
@@ -120,16 +107,16 @@ static struct rollout_copy begin_of(const struct rollout_copy *r, const struct l
 
 void begin_again(struct driver *d, struct golden *g, const struct compare_conf *conf)
 {
-	struct again a = {.golden = g};
+	struct rollout_copy again = {.count = 0};
 	struct compare_conf silent = *conf;
 	struct compare_count count = {.rollouts = 0};
 	char seed[48] = "";
 
 	silent.take = NULL;
 	silent.tools = TOOLS_IGNORED;
-	if (open_again(d, &a)) {
-		struct rollout_copy first = begin_of(&g->got, &a.copy.end);
-		struct rollout_copy second = begin_of(&a.copy, &a.copy.end);
+	if (open_again(d, g, &again)) {
+		struct rollout_copy first = begin_of(&g->got, &again.end);
+		struct rollout_copy second = begin_of(&again, &again.end);
 
 		compare_rollouts(&first, &second, &silent, &count);
 		if (g->has_seed)
@@ -144,5 +131,5 @@ void begin_again(struct driver *d, struct golden *g, const struct compare_conf *
 				      : "differs from itself: its episodes are random (record the "
 					"golden with --seed), or it shows the time");
 	}
-	rollout_copy_release(&a.copy);
+	rollout_copy_release(&again);
 }

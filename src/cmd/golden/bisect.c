@@ -30,8 +30,6 @@ struct layer {
 	struct target_options options;
 	struct driver driver;
 	struct layer_rollout *rollouts;
-	struct error peer; /* from the first rollout that was lost or not connected */
-	pthread_mutex_t lock;
 };
 
 struct bisecting {
@@ -60,13 +58,6 @@ struct bisecting {
 
 /* ---- playing ---- */
 
-static int take_line(void *ctx, const struct line *l, struct error *err)
-{
-	struct layer_rollout *r = ctx;
-
-	return rollout_copy_add(&r->got, r->strip, l, err);
-}
-
 static struct policy_conf policy_of(const struct bisecting *b, const struct golden *g)
 {
 	const struct bisect_options *o = b->opts;
@@ -85,16 +76,12 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	struct layer *layer = b->driven;
 	struct layer_rollout *r = &layer->rollouts[index];
 	struct golden *g = &b->rollouts[index];
-	struct line_sink sink = {take_line, r};
-	struct trial trial = {.golden = g, .policy = policy_of(b, g), .sink = &sink};
+	struct trial trial = {
+		.golden = g, .policy = policy_of(b, g), .copy = &r->got, .strip = r->strip};
 
 	if (trial_run(&layer->driver, &trial, io, result, err))
 		return -1;
 	r->whole = trial_is_whole(result);
-	pthread_mutex_lock(&layer->lock);
-	if (result->peer.kind != FAIL_NONE && layer->peer.kind == FAIL_NONE)
-		layer->peer = result->peer;
-	pthread_mutex_unlock(&layer->lock);
 	return 0;
 }
 
@@ -285,8 +272,8 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 	if (output_flush(&b->out, err))
 		return -1;
 	for (size_t i = 0; i < b->layer_count; i++)
-		if (b->layers[i].peer.kind != FAIL_NONE)
-			target_say_lost(b->layers[i].name, b->layers[i].peer.text);
+		if (b->layers[i].driver.peer.kind != FAIL_NONE)
+			target_say_lost(b->layers[i].name, b->layers[i].driver.peer.text);
 	if (count->interrupted)
 		log_warn("interrupted");
 	return count->interrupted ? 130 : count->unreachable ? 4 : b->changer != NULL;
@@ -347,7 +334,6 @@ static int open_layers(struct bisecting *b, struct error *err)
 		layer->name = envs->item[i];
 		layer->options = b->opts->target;
 		layer->options.env = envs->item[i];
-		pthread_mutex_init(&layer->lock, NULL);
 		driver_init(&layer->driver, b->context);
 		if (driver_start(&layer->driver, b->context, &layer->options, err))
 			return -1;
@@ -363,7 +349,6 @@ static void close_layer(struct layer *layer, size_t rollouts)
 	}
 	free(layer->rollouts);
 	driver_release(&layer->driver);
-	pthread_mutex_destroy(&layer->lock);
 }
 
 static void tear_down(struct bisecting *b)
@@ -378,8 +363,8 @@ static void tear_down(struct bisecting *b)
 	buf_release(&b->where);
 }
 
-static int bisect_run(const struct context *c, const void *opts, int argc, char **argv,
-                      struct error *err)
+static int bisect_main(const struct context *c, const void *opts, int argc, char **argv,
+                       struct error *err)
 {
 	const struct bisect_options *o = opts;
 	struct bisecting b = {.context = c,
@@ -402,18 +387,4 @@ static int bisect_run(const struct context *c, const void *opts, int argc, char 
 	return code;
 }
 
-const struct command command_bisect = {
-	.name = "bisect",
-	.summary = "send the same calls to several targets and name the first that changes a reply",
-	.operands = "[FILE...]",
-	.description =
-		"For an environment behind proxies: --env names the environment itself, then "
-		"the proxy in front of it, then the next. Each gets the same calls, of "
-		"recordings or of --actions, in its own session with the same seed and reset "
-		"arguments, one target after the other.",
-	.recordings = true,
-	.max_operands = -1,
-	COMMAND_OPTIONS(bisect),
-	.network = true,
-	.run = bisect_run,
-};
+CODE(bisect)

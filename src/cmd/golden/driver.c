@@ -79,7 +79,8 @@ static void take_result(struct driver *d, bool has_seed, const struct rollout_re
 	bool unseeded = has_seed && result->opened && !result->seeded;
 
 	pthread_mutex_lock(&d->lock);
-	if (d->peer.kind == FAIL_NONE) {
+	bool unreached = !result->opened && result->status == END_UNREACHABLE;
+	if (d->peer.kind == FAIL_NONE || (unreached && !d->unreached)) {
 		d->peer = result->peer;
 		d->lost_policy = result->lost_policy;
 	}
@@ -88,6 +89,7 @@ static void take_result(struct driver *d, bool has_seed, const struct rollout_re
 		         "sent");
 	}
 	d->unseeded = d->unseeded || unseeded;
+	d->unreached = d->unreached || unreached;
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -177,17 +179,28 @@ static int open_nowhere(struct driver *d, struct error *err)
 	return failed;
 }
 
+static int copy_line(void *ctx, const struct line *l, struct error *err)
+{
+	const struct trial *t = ctx;
+
+	return rollout_copy_add(t->copy, t->strip, l, err);
+}
+
 int trial_run(struct driver *d, const struct trial *trial, struct io *io,
               struct rollout_result *out, struct error *err)
 {
 	struct rollout_conf conf = driver_conf(d, io);
+	struct trial copying = *trial;
+	const struct line_sink sink = trial->copy   ? (struct line_sink){copy_line, &copying}
+	                              : trial->sink ? *trial->sink
+	                                            : (struct line_sink){0};
 
 	if (!trial->recorder && open_nowhere(d, err))
 		return -1;
 	conf.policy = trial->policy;
 	conf.recorder = trial->recorder ? trial->recorder : d->nowhere;
-	conf.sinks = trial->sink;
-	conf.sink_count = trial->sink ? 1 : 0;
+	conf.sinks = &sink;
+	conf.sink_count = trial->copy || trial->sink ? 1 : 0;
 	conf.options_fit = NULL; /* recorded calls are sent even if they do not fit the schema */
 	if (!trial->recorder)
 		conf.order = NULL; /* lines need no order: they are not shown */

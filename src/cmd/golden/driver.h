@@ -21,8 +21,10 @@ struct driver {
 	pthread_mutex_t lock;          /* protects the members below */
 	const struct env_ops *env_ops; /* NULL until the protocol is detected */
 	struct recorder *nowhere;      /* for rollouts that are discarded; NULL: none so far */
-	/* the first error of a rollout that was refused or not connected */
+	/* the first error of a rollout that was refused or lost its peer; that of the first one without a
+	   server, if `unreached` */
 	struct error peer;
+	bool unreached;
 	bool lost_policy; /* that error came from the policy's model */
 	bool unseeded;    /* said that a seed was not sent */
 };
@@ -65,7 +67,9 @@ MUST_USE int driver_start(struct driver *d, const struct context *c, const struc
 struct trial {
 	const struct golden *golden; /* gives task, seed, reset arguments and masks */
 	struct policy_conf policy;
-	const struct line_sink *sink; /* NULL: none */
+	struct rollout_copy *copy; /* receives its lines, stripped; NULL: not kept */
+	struct strip *strip;
+	const struct line_sink *sink; /* the same, as they are; NULL: none */
 	struct recorder *recorder;    /* NULL: discarded */
 };
 

@@ -40,20 +40,12 @@ struct replaying {
 	struct golden *golden; /* the one being compared */
 	struct names said;     /* changes of tools, each said once */
 	struct difference_tally tally;
-	bool began;       /* its first difference is at the begin */
-	size_t again;     /* goldens of which that is true and not explained by masks */
-	bool differs;     /* some difference was not accepted */
-	bool unreachable; /* under driver.lock: some rollout got no environment */
+	bool began;   /* its first difference is at the begin */
+	size_t again; /* goldens of which that is true and not explained by masks */
+	bool differs; /* some difference was not accepted */
 };
 
 /* ---- one rollout, in its thread ---- */
-
-static int take_line(void *ctx, const struct line *l, struct error *err)
-{
-	struct golden *g = ctx;
-
-	return rollout_copy_add(&g->got, g->strip, l, err);
-}
 
 static void take_result(struct replaying *r, struct golden *g, const struct rollout_result *result)
 {
@@ -67,7 +59,6 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 		g->lost = BUF(BUF_MAX_SMALL);
 		settings_put(&g->lost, lost.text);
 	}
-	r->unreachable = r->unreachable || (result->status == END_UNREACHABLE && !result->opened);
 	pthread_mutex_unlock(&r->driver.lock);
 }
 
@@ -75,7 +66,7 @@ static void take_result(struct replaying *r, struct golden *g, const struct roll
 static bool has_stopped(struct replaying *r)
 {
 	pthread_mutex_lock(&r->driver.lock);
-	bool stopped = r->unreachable && !r->opts->keep_going;
+	bool stopped = r->driver.unreached && !r->opts->keep_going;
 	pthread_mutex_unlock(&r->driver.lock);
 	return stopped;
 }
@@ -85,7 +76,6 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 {
 	struct replaying *r = ctx;
 	struct golden *g = &r->goldens.items[index];
-	struct line_sink sink = {take_line, g};
 
 	if (has_stopped(r)) {
 		*result = (struct rollout_result){.status = END_UNREACHABLE};
@@ -94,7 +84,8 @@ static int replay_one(void *ctx, size_t index, struct io *io, struct rollout_res
 	/* a call that no longer fits the schema is a difference, not an error */
 	const struct trial trial = {.golden = g,
 	                            .policy = {.calls = g->calls, .force_call = !g->unrecorded},
-	                            .sink = &sink,
+	                            .copy = &g->got,
+	                            .strip = g->strip,
 	                            .recorder = r->recorder};
 	uint64_t began_ns = io_now_ns(io);
 	g->started = true;
@@ -352,7 +343,7 @@ static void say_peer(const struct replaying *r)
 		left += !r->goldens.items[i].started;
 	if (d->peer.kind != FAIL_NONE)
 		target_say_lost(d->target.name, d->peer.text);
-	if (left && r->unreachable) {
+	if (left && d->unreached) {
 		log_warn("%zu rollout%s not tried after that (--keep-going tries all)", left,
 		         left == 1 ? " was" : "s were");
 	}
@@ -438,8 +429,8 @@ static int replay_in_debugger(const struct context *c, const struct replay_optio
 	                                                    : debug_divergence(c, &d, argv[0], err);
 }
 
-static int replay_run(const struct context *c, const void *opts, int argc, char **argv,
-                      struct error *err)
+static int replay_main(const struct context *c, const void *opts, int argc, char **argv,
+                       struct error *err)
 {
 	const struct replay_options *o = opts;
 
@@ -465,18 +456,4 @@ static int replay_run(const struct context *c, const void *opts, int argc, char 
 	return code;
 }
 
-const struct command command_replay = {
-	.name = "replay",
-	.summary = "send a recording's calls to a live environment and compare the replies",
-	.operands = "GOLDEN...",
-	.description = "A golden is a recording that later runs are compared with; strip it first. "
-		       "GOLDEN is a file or a directory of *.jsonl. Each rollout in it is replayed "
-		       "in its own session, with the recorded seed and reset arguments: the same "
-		       "calls in the same order, whatever the environment replies.",
-	.min_operands = 1,
-	.max_operands = -1,
-	.recordings = true,
-	COMMAND_OPTIONS(replay),
-	.network = true,
-	.run = replay_run,
-};
+CODE(replay)

@@ -46,9 +46,6 @@ struct shrinking {
 	size_t count;
 	size_t jobs, max_runs, runs;
 	size_t tries; /* per list: several if the symptom is intermittent */
-	bool unreached;
-	struct error peer;
-	pthread_mutex_t lock; /* guards the two above */
 	struct output out;
 	struct shrink_files files;
 };
@@ -149,16 +146,6 @@ static void write_calls(const struct shrinking *s, const struct sublist *list, s
 	jw_end(&w);
 }
 
-static void note_peer(struct shrinking *s, const struct rollout_result *result)
-{
-	pthread_mutex_lock(&s->lock);
-	if (!result->opened && result->status == END_UNREACHABLE) {
-		s->unreached = true;
-		s->peer = result->peer;
-	}
-	pthread_mutex_unlock(&s->lock);
-}
-
 static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
                     struct error *err)
 {
@@ -182,7 +169,6 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 		attempt->seen = watch.seen;
 		attempt->last_step = watch.last_step;
 		memcpy(attempt->message, watch.message, sizeof(attempt->message));
-		note_peer(s, result);
 	}
 	symptom_watch_release(&watch);
 	return failed ? -1 : 0;
@@ -201,8 +187,8 @@ static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t cou
 	s->runs += count;
 	if (done.interrupted || done.done < done.total)
 		return error_set(err, FAIL_INTERRUPTED, "interrupted after %zu runs", s->runs);
-	if (s->unreached) {
-		*err = s->peer;
+	if (s->driver.unreached) {
+		*err = s->driver.peer;
 		return -1;
 	}
 	return 0;
@@ -488,11 +474,10 @@ static void tear_down(struct shrinking *s)
 	BUFS_RELEASE(&s->files.recording, &s->files.policy);
 	output_release(&s->out);
 	free(s->calls);
-	pthread_mutex_destroy(&s->lock);
 }
 
-static int shrink_run(const struct context *c, const void *opts, int argc, char **argv,
-                      struct error *err)
+static int shrink_main(const struct context *c, const void *opts, int argc, char **argv,
+                       struct error *err)
 {
 	const struct shrink_options *o = opts;
 	struct shrinking s = {.context = c,
@@ -502,7 +487,6 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 	                      .progress = progress_new(c)};
 	struct minimized m = {0};
 
-	pthread_mutex_init(&s.lock, NULL);
 	driver_init(&s.driver, c);
 	int code = set_up(&s, argc, argv, err) || search(&s, &m, err) ? -1 : finish(&s, &m, err);
 
@@ -514,18 +498,4 @@ static int shrink_run(const struct context *c, const void *opts, int argc, char 
 	return code;
 }
 
-const struct command command_shrink = {
-	.name = "shrink",
-	.summary = "find the smallest sequence of a recording's calls that still gives a finding",
-	.operands = "[FILE]",
-	.description = "Runs subsets of the recorded calls against the environment, each in a new "
-		       "session with the recorded seed and reset arguments, until removing any "
-		       "further call loses the finding of --rule (delta debugging). With "
-		       "--divergence the calls are a golden's, and the search is for a call that "
-		       "gets a different reply than in the golden, in the same state.",
-	.recordings = true,
-	.max_operands = 1,
-	COMMAND_OPTIONS(shrink),
-	.network = true,
-	.run = shrink_run,
-};
+CODE(shrink)

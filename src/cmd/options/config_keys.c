@@ -49,8 +49,8 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
 static const struct command *command_of(const char *name)
 {
 	for (size_t i = 0; i < commands_count; i++)
-		if (!commands[i]->no_config && !strcmp(name, commands[i]->name))
-			return commands[i];
+		if (!commands[i].no_config && !strcmp(name, commands[i].name))
+			return &commands[i];
 	return NULL;
 }
 
@@ -139,7 +139,7 @@ static int check_keys(struct keyed *k, const cJSON *object, const struct command
 
 	if (failed)
 		return -1;
-	opts = options_expand(cmd->opts, cmd->opt_count, &count);
+	opts = options_expand(cmd->code->opts, cmd->code->opt_count, &count);
 	for (const cJSON *m = tree_first(object); !failed && m; m = m->next) {
 		const struct opt *o = config_option_of(opts, count, m->string);
 
@@ -164,8 +164,8 @@ static int unknown_command(struct keyed *k, const char *name)
 	AUTO_NAMES names = {.count = 0};
 
 	for (size_t i = 0; i < commands_count; i++)
-		if (!commands[i]->no_config)
-			names_add(&names, str_from(commands[i]->name));
+		if (!commands[i].no_config)
+			names_add(&names, str_from(commands[i].name));
 	keyed_fail(k, "defaults: unknown command \"%.*s\"",
 	           STR_ARG(text_utf8_cut(str_from(name), 60)));
 	names_suggest(k->err, str_from(name), names.text, names.count);

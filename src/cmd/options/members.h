@@ -1,7 +1,8 @@
 /* Makes struct NAME_options of the table cmd/tables/NAME.def, where MEMBERS is NAME: a member of the right type for
    each option. Included once for each table. */
-#ifdef MEMBERS
 #include "cmd/options/options.h"
+
+#ifdef MEMBERS
 
 #define OPTION(kind, letter, name, class, arg, member, ...) OPTION_TYPE_##kind member;
 #define OPTION_IN(...)

@@ -102,7 +102,7 @@ struct option_group {
 #define OPTIONS_QUOTED(path)      #path
 #define OPTIONS_PATH(path)        OPTIONS_QUOTED(path)
 /* clang-format off */
-#define OPTIONS_TABLE(name) OPTIONS_PATH(cmd/tables/name.def)
+#define OPTIONS_TABLE(name) OPTIONS_PATH(cmd/tables/name.def) // NOLINT(bugprone-macro-parentheses): a path
 /* clang-format on */
 
 /* The rows with each group replaced by its rows; groups with a title come last. The functions below

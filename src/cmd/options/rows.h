@@ -1,5 +1,7 @@
 /* Makes NAME_opts of the table cmd/tables/NAME.def, where ROWS is NAME. Their values are in struct NAME_options, or in
    struct ROWS_IN_options if ROWS_IN is defined. Included once for each table. */
+#include "cmd/options/options.h"
+
 #ifdef ROWS
 #ifndef ROWS_IN
 #define ROWS_IN ROWS

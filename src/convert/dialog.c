@@ -62,6 +62,7 @@ static void start(struct import *m, struct dialog *d)
 {
 	struct import_reply none = {.observation = d->start, REPLY_UNKNOWN};
 
+	m->out->full = m->out->full || d->before.full || d->after.full;
 	if (!d->started) {
 		import_reset(m, &d->rollout, &none, buf_view(&d->before));
 		buf_release(&d->before);

@@ -183,6 +183,13 @@ env.1.json' ]
 	} >document.json
 	expect 3 rolldbg check document.json
 	has "$stderr" 'document.json: the first JSON value is longer than 64 MiB: write its rollouts one a line'
+	{
+		printf '{"role":"user","content":"'
+		head -c 60000000 /dev/zero | tr '\0' x
+		printf '"}\n'
+	} >message.jsonl
+	expect 3 rolldbg check - < <(cat message.jsonl message.jsonl message.jsonl message.jsonl message.jsonl)
+	has "$stderr" 'its lines are over 256 MiB'
 }
 
 @test "Inspect's .eval logs: deflate, stored, zstd, of a run that crashed, with a sample that was run again" {

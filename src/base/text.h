@@ -16,6 +16,7 @@ const char *text_nearest(struct str typed, const char *const *names, size_t coun
 /* Parses a non-negative decimal number without sign, whitespace or suffix; false if it does not
    fit. */
 bool text_u64(struct str s, uint64_t *out);
+/* The same; a leading minus is allowed. */
 bool text_i64(struct str s, int64_t *out);
 
 /* The double nearest to a JSON number; infinite on overflow. */
@@ -35,7 +36,7 @@ bool text_size(struct str s, uint64_t *out);
    \x3a:error::, \x23#[error]. */
 void text_escape(struct buf *out, struct str s);
 void text_escape_line(struct buf *out, struct str s); /* and a line feed */
-/* The same, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
+/* Like text_escape, cut with an ellipsis to at most `columns` terminal cells; East Asian characters and
    emoji take two. Returns the cells used. */
 size_t text_escape_cut(struct buf *out, struct str s, size_t columns);
 /* Appends "WHAT: PATH" and a line feed; the path is escaped. */
@@ -45,7 +46,7 @@ bool text_is_safe(struct str s);
 /* The number of cells that text_escape's result takes. */
 size_t text_cells(struct str s);
 
-/* The same for JSON, which keeps its value: characters that JSON need not escape are written as
+/* Like text_escape, for JSON, which keeps its value: characters that JSON need not escape are written as
    \u009b. */
 void text_escape_json(struct buf *out, struct str json);
 

@@ -2,7 +2,7 @@
    `wild`, `*` matches any one token, `**` any number of tokens, including zero, and `~2` a
    literal star; otherwise tokens are literal. A token applied to a string reads the string as
    JSON; without `wild` and if it is no JSON container, the number of one of its words (see
-   string_words.h), from 0, selects that word, which is replaced by `#`. */
+   json/scan.h), from 0, selects that word, which is replaced by `#`. */
 #ifndef ROLLDBG_JSON_PATHS_H
 #define ROLLDBG_JSON_PATHS_H
 

@@ -51,12 +51,12 @@ void jw_put_member(struct json_writer *w, struct str key, struct str valid_json)
 /* The members of a JSON object, as they are spelled; none if `object` is absent. */
 void jw_put_members(struct json_writer *w, struct str object);
 
-/* A line of JSON: an object that begins with its type, and ends with a line feed. */
+/* Begins and ends a line of JSON: an object whose first member is `type`, and a line feed. */
 void jw_line(struct json_writer *w, struct buf *out, const char *type);
 void jw_line_end(struct json_writer *w);
-/* A whole line; form: its other members, as in jw_pack. */
+/* Appends a whole line; form: the template of its other members, as in jw_pack. */
 void json_line(struct buf *out, const char *type, const char *form, ...);
-/* Writes what a template shows: jw_pack(&w, "{type:'call',id:%r,text:%s}", id, text). Keys stand
+/* Writes what a template (form) shows: jw_pack(&w, "{type:'call',id:%r,text:%s}", id, text). Keys stand
    without quotes, constant texts in '..'; true, false, null and numbers as they are. Values:
      %r  struct str: raw JSON        %s  struct str: a text        %t  const char *: a text
      %b  bool                        %d  int                       %i  int64_t
@@ -64,9 +64,9 @@ void json_line(struct buf *out, const char *type, const char *form, ...);
    Absent or NULL: null, and with a ? (%?r) the member is left out, as is a number that is 0. A template may open containers
    that a later one closes. */
 void jw_pack(struct json_writer *w, const char *form, ...);
-/* A writer that has written a template, which a later one may go on with. */
+/* A new writer that has written a template; jw_pack and others may continue it. */
 struct json_writer jw_form(struct buf *out, const char *form, ...);
-/* The same, with a writer of its own. */
+/* Appends a template that closes all that it opens. */
 void json_pack(struct buf *out, const char *form, ...);
 void json_vpack(struct buf *out, const char *form, va_list args);
 

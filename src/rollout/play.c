@@ -10,7 +10,8 @@ static struct call_fields call_of(const struct decision *d)
 	return (struct call_fields){.id = d->id, .name = d->name, .arguments = d->arguments};
 }
 
-static void record_reply(struct rollout *r, const struct env_reply *reply)
+/* Stores what the next decision and the end of the rollout need of a reply. */
+static void store_reply(struct rollout *r, const struct env_reply *reply)
 {
 	double reward;
 
@@ -74,7 +75,7 @@ static __attribute__((noinline)) int put_step(struct rollout *r, const struct de
 
 	f.at_ms = sent->at_ms;
 	f.latency_us = r->latency_us = (io_now_ns(r->conf->io) - sent->began_ns) / 1000;
-	record_reply(r, reply);
+	store_reply(r, reply);
 	f.more_messages = observed(r, &(struct policy_result){.decision = d,
 	                                                      .outcome = reply->outcome,
 	                                                      .observation = reply->observation,
@@ -132,7 +133,8 @@ static int put_turn(struct rollout *r, const struct decision *d, struct str stat
 }
 
 struct ending {
-	bool done, state_read; /* state_read: the last decision had no call */
+	bool done;
+	bool state_read; /* `state` is the last one: no call was sent after it was read */
 	struct str state;
 	enum end_status status;
 	const char *reason;

@@ -299,10 +299,10 @@ static struct mcp_http *http_of(struct tap_exchange *x)
 static void ask_control(struct mcp_decoder *d, const struct tap_head *request)
 {
 	struct mcp_client *c = by_env_id(d, tap_header(request, "mcp-session-id"));
-	enum control_what what;
+	enum control_fact fact;
 
-	if (c && !c->over && control_names(tap_path(request), &what) && what != CONTROL_STATE)
-		tap_control_asked(c->session, what == CONTROL_REWARD);
+	if (c && !c->over && control_names(tap_path(request), &fact) && fact != CONTROL_STATE)
+		tap_control_asked(c->session, fact == CONTROL_REWARD);
 }
 
 /* The message of a question of ours is known. */
@@ -414,10 +414,10 @@ static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got,
 static void read_control_reply(struct mcp_client *c, const struct tap_exchange *x)
 {
 	struct str path = tap_path(&x->request);
-	enum control_what what;
+	enum control_fact fact;
 
-	if (control_names(path, &what))
-		mcp_control_read(c, what, x->reply.status, x->reply_body.bytes);
+	if (control_names(path, &fact))
+		mcp_control_read(c, fact, x->reply.status, x->reply_body.bytes);
 	else if (str_ends(path, STR(CONTROL_RESET)) && is_post(x))
 		mcp_control_reset(c, x->reply.status, x->request_body.bytes, x->reply_body.bytes);
 	mcp_ask_state(c, x);

@@ -80,7 +80,8 @@ void mcp_client_asked(struct mcp_client *c, uint64_t exchange)
 	await(c, &m, MCP_ASKED_STATE, exchange);
 }
 
-static struct str own_text(struct mcp_client *c, struct str string)
+/* The decoded text of a string, kept in c->texts; absent if it is no string. */
+static struct str keep_text(struct mcp_client *c, struct str string)
 {
 	return json_type(string) == JSON_STRING ? json_text(&c->texts, string) : STR_NONE;
 }
@@ -98,8 +99,8 @@ static void read_initialize(struct mcp_client *c, struct str params)
 	struct str config = JSON_GET(extra, "config");
 
 	c->observes = takes_observations(info);
-	c->task = own_text(c, JSON_GET(extra, "dataset_row_id"));
-	c->env_id = own_text(c, JSON_GET(extra, "session_id"));
+	c->task = keep_text(c, JSON_GET(extra, "dataset_row_id"));
+	c->env_id = keep_text(c, JSON_GET(extra, "session_id"));
 	c->has_seed = json_i64(JSON_GET(extra, "seed"), &c->seed);
 	buf_set(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
 	tap_session_name(c->session, STR_NONE, c->env_id.n ? c->env_id : STR_NONE);
@@ -129,10 +130,10 @@ static void read_resource(struct mcp_client *c, const struct jsonrpc_message *m,
 {
 	struct arena texts = {0};
 	struct str uri = json_text(&texts, JSON_GET(m->params, "uri"));
-	enum control_what what;
+	enum control_fact fact;
 
-	if (control_names(uri, &what))
-		await(c, m, MCP_ASKED_RESOURCE, exchange)->control = what;
+	if (control_names(uri, &fact))
+		await(c, m, MCP_ASKED_RESOURCE, exchange)->control = fact;
 	arena_release(&texts);
 }
 
@@ -234,14 +235,14 @@ void mcp_client_sent(struct mcp_client *c, struct str text, uint64_t exchange)
 
 static void set_facts(struct mcp_client *c, struct str revision, struct str info)
 {
-	struct str name = own_text(c, JSON_GET(info, "name"));
-	struct str version = own_text(c, JSON_GET(info, "version"));
+	struct str name = keep_text(c, JSON_GET(info, "name"));
+	struct str version = keep_text(c, JSON_GET(info, "version"));
 	const char *known = mcp_revision_named(revision, !c->modern);
 	struct tap_env_facts f = {
 		.protocol = "mcp",
 		.name = name,
 		.version = version,
-		.revision = known ? known : own_text(c, revision).p,
+		.revision = known ? known : keep_text(c, revision).p,
 		.era = c->modern ? "modern" : "legacy",
 		.transport = c->decoder->transport,
 	};
@@ -438,8 +439,8 @@ bool mcp_client_awaits(const struct mcp_client *c, uint64_t exchange)
 
 /* An error whose id is no number belongs to the only request it can answer: servers send null, no
    id, or a string of their own. */
-static struct mcp_pending *answered_by(const struct mcp_client *c, const struct jsonrpc_message *m,
-                                       uint64_t exchange)
+static struct mcp_pending *request_answered_by(const struct mcp_client *c,
+                                               const struct jsonrpc_message *m, uint64_t exchange)
 {
 	struct mcp_pending *p = json_is_null(m->id) ? NULL : find_pending(c, m->id);
 	bool single;
@@ -471,7 +472,7 @@ static void server_message(struct mcp_client *c, const struct jsonrpc_message *m
 {
 	bool answers = m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR ||
 	               (m->kind == JSONRPC_INVALID && !m->method.p);
-	struct mcp_pending *p = answers ? answered_by(c, m, exchange) : NULL;
+	struct mcp_pending *p = answers ? request_answered_by(c, m, exchange) : NULL;
 
 	if (p) {
 		struct mcp_reply reply = *r;

@@ -29,7 +29,7 @@ struct mcp_pending {
 	struct tap_step *step;     /* MCP_ASKED_CALL */
 	bool reads_only;           /* the same */
 	bool first_page;           /* MCP_ASKED_TOOLS */
-	enum control_what control; /* MCP_ASKED_RESOURCE */
+	enum control_fact control; /* MCP_ASKED_RESOURCE */
 };
 
 /* A reply from the control plane; empty text and no reason: not read. */
@@ -121,8 +121,8 @@ void mcp_client_flush(struct mcp_client *c);
 
 /* Is the path that of a control endpoint? */
 bool mcp_is_control(struct str path);
-/* A reply to a request for a fact: what of the control plane, read by this session. */
-void mcp_control_read(struct mcp_client *c, enum control_what what, int status, struct str body);
+/* Takes the reply to the client's request for a fact of the control plane. */
+void mcp_control_read(struct mcp_client *c, enum control_fact fact, int status, struct str body);
 /* A reply to reset_session, whose body was `asked`. */
 void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struct str body);
 /* A tool is called, and no episode is open. */

@@ -8,9 +8,9 @@
 
 bool mcp_is_control(struct str path)
 {
-	enum control_what what;
+	enum control_fact fact;
 
-	return control_names(path, &what) || str_ends(path, STR(CONTROL_RESET)) ||
+	return control_names(path, &fact) || str_ends(path, STR(CONTROL_RESET)) ||
 	       str_ends(path, STR("/control/info"));
 }
 
@@ -83,7 +83,7 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	tap_episode_begin(c->session, &f);
 	buf_release(&data);
 	c->state_kind = kind;
-	c->known.states_are_its = kind == STATE_CONTROL_PLANE;
+	c->known.state_is_control = kind == STATE_CONTROL_PLANE;
 	mcp_known_start(&c->known, start);
 	tap_state(c->session, kind == STATE_NONE ? STR_NONE : state);
 	buf_clear(&c->start);
@@ -132,21 +132,21 @@ static bool is_control_error(struct str body)
 	return json_is_valid(body) && json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
-void mcp_control_read(struct mcp_client *c, enum control_what what, int status, struct str body)
+void mcp_control_read(struct mcp_client *c, enum control_fact fact, int status, struct str body)
 {
 	struct buf why = BUF(BUF_MAX_SMALL);
-	bool holds = control_reply_holds(what, status, body, &why);
+	bool holds = control_reply_holds(fact, status, body, &why);
 	struct mcp_control_fact *facts[] = {
 		[CONTROL_REWARD] = &c->held.reward, [CONTROL_STATUS] = &c->held.status};
 
 	c->has_control |= status != 404 || is_control_error(body);
-	if (what == CONTROL_STATE) {
+	if (fact == CONTROL_STATE) {
 		read_state(c, holds ? body : STR_NONE, buf_cstr(&why));
 	} else if (c->held.step) {
-		keep_fact(facts[what], holds, body, &why);
+		keep_fact(facts[fact], holds, body, &why);
 		if (c->held.status.read && c->held.reward.read)
 			mcp_client_flush(c);
-	} else if (what == CONTROL_STATUS && !tap_episode_is_open(c->session)) {
+	} else if (fact == CONTROL_STATUS && !tap_episode_is_open(c->session)) {
 		read_status_before(c, holds ? body : STR_NONE, buf_cstr(&why));
 	}
 	buf_release(&why);

@@ -38,8 +38,8 @@ static void read_all(struct control_plane *c)
 	require(control_detect(c, &err) == 0);
 	require(c->kind == CONTROL_NONE || c->kind == CONTROL_RESOURCES);
 	c->kind = CONTROL_RESOURCES;
-	for (int what = CONTROL_STATE; what <= CONTROL_STATUS; what++) {
-		require(control_read(c, (enum control_what)what, &out, &err) == 0);
+	for (int fact = CONTROL_STATE; fact <= CONTROL_STATUS; fact++) {
+		require(control_read(c, (enum control_fact)fact, &out, &err) == 0);
 		require((out.p == NULL) == (c->why.n > 0));
 		require_json(out);
 	}

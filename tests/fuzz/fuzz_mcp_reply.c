@@ -1,6 +1,6 @@
 /* Replies of an MCP server to a call, and their classification. Four lines: flags and an
    HTTP status, the first observation, the last good one, and the reply. */
-#include "env/mcp/known.h"
+#include "env/mcp/reply.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

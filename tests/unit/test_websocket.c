@@ -620,7 +620,8 @@ static void test_gibibyte_in_pieces(void)
 	flood_start(&f);
 	is_int(websocket_receive(p.ws, &m, LONG_MS, &err), 0, "1 GiB in pieces: ends it");
 	is_int(websocket_code(p.ws), 1009, "%s", websocket_why(p.ws));
-	ok(p.ws->frames.partial.cap <= 4u << 20, "of which %zu bytes were kept", p.ws->frames.partial.cap);
+	ok(p.ws->frames.partial.cap <= 4u << 20, "of which %zu bytes were kept",
+	   p.ws->frames.partial.cap);
 	flood_stop(&f);
 	pair_close(&p);
 	buf_release(&text);

@@ -241,9 +241,9 @@ static bool reports_error(struct str body, struct str *message)
 	return r.strength == HIDDEN_ERROR_CERTAIN && r.bare && json_type(r.message) == JSON_STRING;
 }
 
-bool control_reply_holds(enum control_what what, int status, struct str body, struct buf *why)
+bool control_reply_holds(enum control_fact fact, int status, struct str body, struct buf *why)
 {
-	const char *path = endpoints[what].path;
+	const char *path = endpoints[fact].path;
 	struct json_fault fault;
 	struct str message;
 
@@ -257,29 +257,29 @@ bool control_reply_holds(enum control_what what, int status, struct str body, st
 	} else if (reports_error(body, &message)) {
 		buf_printf(why, "%s returned HTTP 200 with an error: ", path);
 		json_decode(message, why);
-	} else if (what == CONTROL_STATE && /* it has none */
+	} else if (fact == CONTROL_STATE && /* it has none */
 	           json_is(JSON_GET(body, "observation"), STR("session_not_initialized"))) {
 		buf_printf(why, "%s names no session", path);
 	}
 	return why->n == 0;
 }
 
-bool control_names(struct str place, enum control_what *what)
+bool control_names(struct str place, enum control_fact *fact)
 {
 	for (size_t i = 0; i < ARRAY_LEN(endpoints); i++) {
 		if (str_ends(place, str_from(endpoints[i].path)) ||
 		    str_is(place, endpoints[i].uri)) {
-			*what = (enum control_what)i;
+			*fact = (enum control_fact)i;
 			return true;
 		}
 	}
 	return false;
 }
 
-int control_read(struct control_plane *c, enum control_what what, struct str *out,
+int control_read(struct control_plane *c, enum control_fact fact, struct str *out,
                  struct error *err)
 {
-	const struct endpoint *e = &endpoints[what];
+	const struct endpoint *e = &endpoints[fact];
 	int status = 200;
 
 	*out = STR_NONE;
@@ -287,7 +287,7 @@ int control_read(struct control_plane *c, enum control_what what, struct str *ou
 	                                 : fetch(c, e->path, true, STR_NONE, &status, err)) {
 		return -1;
 	}
-	if (!c->why.n && control_reply_holds(what, status, buf_view(&c->body), &c->why))
+	if (!c->why.n && control_reply_holds(fact, status, buf_view(&c->body), &c->why))
 		*out = buf_view(&c->body);
 	return 0;
 }

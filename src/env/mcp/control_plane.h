@@ -16,7 +16,7 @@
 
 enum control_kind { CONTROL_NONE, CONTROL_HTTP, CONTROL_HTTP_HASHED, CONTROL_RESOURCES };
 
-enum control_what { CONTROL_STATE, CONTROL_REWARD, CONTROL_STATUS };
+enum control_fact { CONTROL_STATE, CONTROL_REWARD, CONTROL_STATUS };
 
 struct control_plane {
 	enum control_kind kind;
@@ -42,16 +42,16 @@ void control_use_hash(struct control_plane *c, struct hasher *h, struct str conf
                       const char *name, const char *version, bool has_seed, int64_t seed);
 
 /* Is this the path or the URI of a fact? */
-bool control_names(struct str place, enum control_what *what);
+bool control_names(struct str place, enum control_fact *fact);
 /* Does the reply to a request for a fact hold it: a validated JSON object? Otherwise the reason is in
    why. */
-bool control_reply_holds(enum control_what what, int status, struct str body, struct buf *why);
+bool control_reply_holds(enum control_fact fact, int status, struct str body, struct buf *why);
 /* Why reset_session was refused; with status 0 why has it already. */
 void control_explain_reset(int status, struct str body, struct buf *why);
 
 /* Reads one fact: a validated JSON object, valid until the next read; absent on failure, with
    the reason in c->why. -1 only when interrupted, or for a local failure. */
-MUST_USE int control_read(struct control_plane *c, enum control_what what, struct str *out,
+MUST_USE int control_read(struct control_plane *c, enum control_fact fact, struct str *out,
                           struct error *err);
 
 /* POST /control/reset_session {"seed":N}. *status other than 200: the server refused; 0: no

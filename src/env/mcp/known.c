@@ -120,7 +120,7 @@ static void suspect_source(struct mcp_known *k, const struct env_reply *out, int
 	k->doubted = out->outcome == OUTCOME_OK && !k->state_lost && before >= 0 &&
 	             out->env_steps == before && !k->reads_only &&
 	             differs(buf_view(&k->control_state), out->observation);
-	if (k->doubted && !k->states_are_its)
+	if (k->doubted && !k->state_is_control)
 		mark_source_lost(k); /* its state is not read */
 }
 

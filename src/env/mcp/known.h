@@ -4,41 +4,7 @@
 #define ROLLDBG_ENV_MCP_KNOWN_H
 
 #include "env/env.h"
-#include "env/mcp/mcp_session.h"
-#include "env/reading.h"
-
-/* Context of a call, used to read its reply. */
-struct mcp_call_context {
-	/* the requested environment session (may be empty): a server that only returns it as an
-	   error has lost it */
-	struct str env_session;
-	struct hidden_error_context before;
-	bool is_state; /* a state is requested, in which "error" may be an ordinary member */
-	/* texts that are errors, see env/hidden_error.h */
-	const char *const *error_texts;
-	size_t error_text_count;
-};
-
-/* Sets outcome, error, observation, structured, raw, http_status and reply_session of out; the
-   rest is not changed. A hidden error that is not certain is stored in m->suspected. Slices
-   point into `reply` and `m`. */
-void mcp_read_tool_reply(const struct mcp_reply *reply, const struct mcp_call_context *call,
-                         struct reply_reading *m, struct env_reply *out);
-
-/* Decides m->suspected afterwards. counted: did the environment count the step (1, 0; -1:
-   unknown)? A confirmed error disagrees with isError:false. */
-void mcp_settle_suspected(struct reply_reading *m, int counted, struct env_reply *out);
-
-/* The same for a response that is not a tool result (initialize, tools/list): outcome and error
-   only. */
-void mcp_read_other(const struct mcp_reply *reply, struct reply_reading *m, struct env_reply *out);
-
-struct state_source;
-
-/* The state in the reply to a request for a resource or to the call of a tool, valid until the next one; absent: it has none, s->why says
-   why. */
-struct str mcp_take_state(struct state_source *s, const struct mcp_reply *reply,
-                          struct reply_reading *reading);
+#include "env/mcp/reply.h"
 
 struct mcp_known {
 	struct event_queue *events; /* borrowed */
@@ -47,12 +13,12 @@ struct mcp_known {
 	struct buf start;         /* the first observation; empty: none */
 	struct buf seen;          /* the last good observation; empty: none */
 	struct buf total_reward, reward;
-	int64_t env_steps;   /* of the last valid status; -1: unknown */
-	bool states_are_its; /* the recorded states are those of the control plane */
-	bool reads_only;     /* the last step called a read-only tool */
-	bool doubted;        /* the last step changed something but was not counted */
-	bool state_lost;     /* the control plane belongs to another environment */
-	bool control_failed; /* reported once */
+	int64_t env_steps;     /* of the last valid status; -1: unknown */
+	bool state_is_control; /* the recorded states are those of the control plane */
+	bool reads_only;       /* the last step called a read-only tool */
+	bool doubted;          /* the last step changed something but was not counted */
+	bool state_lost;       /* the control plane belongs to another environment */
+	bool control_failed;   /* reported once */
 };
 
 void mcp_known_init(struct mcp_known *k, struct event_queue *events);

@@ -152,7 +152,7 @@ static void choose_source(struct env_mcp *e)
 
 	if (e->source.kind == STATE_AUTO)
 		e->source.kind = control ? STATE_CONTROL_PLANE : STATE_NONE;
-	e->known.states_are_its = e->source.kind == STATE_CONTROL_PLANE;
+	e->known.state_is_control = e->source.kind == STATE_CONTROL_PLANE;
 }
 
 /* A hashing server takes the seed with the first tool call only; reading its state earlier would

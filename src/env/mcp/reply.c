@@ -1,9 +1,9 @@
-/* Classifies MCP replies: see known.h. The numbers in comments are the shapes of errors, as in
+/* Classifies MCP replies: see reply.h. The numbers in comments are the shapes of errors, as in
    fixtures/scenario/shape-N-*: 1 no response; 2 an HTTP error without JSON-RPC; 3 one with a
    JSON-RPC error; 4 a JSON-RPC error with HTTP 200; 5 isError; 6 isError misnamed or misplaced;
    7 an error in the text; 8 one in structuredContent only; 9 a stream that ends without the
    response; 10 a result that is none yet; 11 no capacity for a session. */
-#include "env/mcp/known.h"
+#include "env/mcp/reply.h"
 
 #include "base/html.h"
 #include "env/failure.h"

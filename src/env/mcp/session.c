@@ -284,8 +284,8 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
 {
 	struct buf params = BUF(BUF_MAX_MESSAGE);
 
-	/* without a progress token, servers report no progress: the id of the request; in the modern era
-	   it is part of the client information */
+	/* Servers report progress only if there is a progress token: the id of the request, which mcp_ask
+	   assigns. Without sessions mcp_modern_request adds _meta. */
 	json_pack(&params,
 	          s->modern ? "{name:%s,arguments:%r}"
 	                    : "{name:%s,arguments:%r,_meta:{progressToken:%i}}",

@@ -1,4 +1,4 @@
-/* tools/list, all pages, and tools/call: see mcp_session.h. */
+/* tools/list, tools/call, resources/read, resources/list: see mcp_session.h. */
 #include "env/mcp/mcp_session.h"
 
 #include "base/map.h"

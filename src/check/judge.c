@@ -62,9 +62,9 @@ static void turn_lines_release(struct turn_lines *t)
 
 /* ---- hashes that must match the states, because rules rely on them ---- */
 
-/* The pointers ignored in states, from the header; *out is NULL if there are none. */
-static int verify_ignored(const struct line *header, struct workspace *w, struct json_paths **out,
-                          struct error *err)
+/* Reads the pointers ignored in states from the header; *out is NULL if there are none. */
+static int read_ignored(const struct line *header, struct workspace *w, struct json_paths **out,
+                        struct error *err)
 {
 	struct str list = JSON_GET(header->value[KEY_STATE_SOURCE], "ignore"), one;
 
@@ -461,7 +461,7 @@ static int verify(const struct evidence_update *u, struct error *err)
 	struct judged_rollout *o = u->user;
 	const struct line *l = u->derived.line;
 
-	return l->type == LINE_HEADER ? verify_ignored(l, u->rollout->work, &o->ignored, err)
+	return l->type == LINE_HEADER ? read_ignored(l, u->rollout->work, &o->ignored, err)
 	                              : verify_state(l, o->ignored, u->rollout->work, err);
 }
 

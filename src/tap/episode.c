@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "tap/episode_internal.h"
+#include "env/reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .state_kind = f->state_kind,
 	                          .state_target = f->state_target,
 	                          .state_arguments = f->state_arguments,
-	                          .state_ignore = f->state_ignore,
+	                          .state_ignore = buf_view(&s->episode->ignored.json),
 	                          .tools = e->tools,
 	                          .policy_kind = s->r->joiner ? POLICY_LLM : POLICY_UNKNOWN,
 	                          .max_turns = -1,
@@ -177,11 +178,12 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .reward_components =
 	                               e->components.n ? buf_view(&e->components) : STR_NONE,
 	                       .state = s->state_known ? buf_view(&s->state) : STR_NONE,
-	                       .ignore = e->ignore,
+	                       .ignore = e->ignored.paths,
 	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
 
 	tap_lines_close(r, &e->lines, &f);
 	BUFS_RELEASE(&reward, &e->id, &e->total, &e->components);
+	ignore_paths_release(&e->ignored);
 	arena_release(&e->arena);
 	free(e);
 	s->episode = NULL;
@@ -271,6 +273,16 @@ static void name_rollout(struct tap_session *s, struct str wire, struct str task
 
 /* ---- episodes ---- */
 
+static void choose_ignored(struct tap_episode *e, const struct tap_episode_start *f)
+{
+	static const struct env_conf none = {.ignore_count = 0};
+	struct error err = {0};
+
+	e->ignored.aside = f->aside;
+	if (ignore_paths_choose(&e->ignored, &none, f->first_state, &err))
+		buf_clear(&e->ignored.json); /* only pointers that are given can be wrong */
+}
+
 static void begin(struct tap_session *s, const struct tap_episode_start *f)
 {
 	struct buf task = BUF(BUF_MAX_SMALL);
@@ -280,7 +292,7 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	if (!s->reset_ns)
 		join_group(s, f->data);
 	e->id = BUF(BUF_MAX_SMALL);
-	e->ignore = f->ignore;
+	choose_ignored(e, f);
 	e->began_ns = e->last_ns = s->reset_ns;
 	s->reset_ns = 0;
 	bool has_task = name_task(s, f, &task);
@@ -334,8 +346,15 @@ void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 		return;
 	}
 	s->r->counts.episodes += !counted;
+	buf_set(&s->start, f->reset ? f->reset->observation : STR_NONE);
+	buf_set(&s->seen, buf_view(&s->start));
 	if (f->reset && f->reset->terminated > 0)
 		s->episode->over = END_TERMINATED;
+}
+
+struct hidden_error_context tap_episode_before(const struct tap_session *s)
+{
+	return reading_before(&s->start, &s->seen);
 }
 
 bool tap_episode_is_open(const struct tap_session *s)
@@ -345,7 +364,7 @@ bool tap_episode_is_open(const struct tap_session *s)
 
 void tap_session_refused(struct tap_session *s, const struct env_reply *refusal)
 {
-	struct tap_episode_start f = {0};
+	struct tap_episode_start f = {.first_state = STR("null")};
 
 	tap_episode_end(s, END_STOPPED, "the server refused to go on");
 	begin(s, &f);

@@ -8,7 +8,7 @@
 #define ROLLDBG_TAP_EPISODE_H
 
 #include "base/clock.h"
-#include "json/canon.h"
+#include "env/hidden_error.h"
 #include "recording/env_reply.h"
 #include "recording/line_writer.h"
 #include "tap/message.h"
@@ -61,9 +61,10 @@ struct tap_episode_start {
 	struct str data;
 	enum state_kind state_kind; /* of the states that follow; STATE_UNKNOWN: none */
 	struct str state_target, state_arguments;
-	struct str state_ignore;         /* raw array of pointers, absent: [] */
-	const struct json_paths *ignore; /* the same, parsed; copied by reference: must outlive
-	                                    the episode */
+	/* Decides which members are ignored, as in ignore_paths_choose(), with the additional default
+	   pointer `aside`; NULL: none. */
+	struct str first_state;
+	const char *aside;
 	/* The reply to the reset; NULL: a step came first, in which case an event says so. An
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
@@ -77,6 +78,8 @@ void tap_reset_asked(struct tap_session *s);
 void tap_reset_answered(struct tap_session *s, struct str data);
 /* Begins an episode; one that is open ends, because of this reset. */
 void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f);
+/* What the episode has shown so far, for reading the reply to a call. */
+struct hidden_error_context tap_episode_before(const struct tap_session *s);
 /* Is an episode open? One in which done was reported is, until something else happens: further
    steps belong to it. */
 bool tap_episode_is_open(const struct tap_session *s);

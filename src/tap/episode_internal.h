@@ -3,6 +3,7 @@
 #define ROLLDBG_TAP_EPISODE_INTERNAL_H
 
 #include "base/mem.h"
+#include "env/ignore_paths.h"
 #include "tap/episode.h"
 #include "tap/joining.h"
 #include "tap/naming.h"
@@ -17,7 +18,7 @@ struct tap_episode {
 	struct arena arena;
 	struct buf id;
 	struct tap_lines lines;
-	const struct json_paths *ignore;
+	struct ignore_paths ignored;
 	int64_t steps;
 	double reward;
 	bool rewarded;
@@ -47,6 +48,7 @@ struct tap_session {
 	int64_t episodes;
 	struct tap_connection connection;
 	struct buf session, env_session, state;
+	struct buf start, seen; /* observations: of the reset, and the last good one */
 	bool state_known, counted; /* counted: it was refused, or began an episode */
 	struct arena facts_arena;
 	struct tap_env_facts facts;

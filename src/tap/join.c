@@ -422,7 +422,7 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	struct step_fields f = {.turn = e->talk.turns++,
 	                        .step = e->steps,
 	                        .state = s->state_known ? buf_view(&s->state) : STR_NONE,
-	                        .ignore = e->ignore,
+	                        .ignore = e->ignored.paths,
 	                        .messages = buf_view(&messages),
 	                        .llm = buf_view(&llm),
 	                        .joined = t->joined,

@@ -91,7 +91,6 @@ static void free_client(struct mcp_client *c)
 		buf_release(all[i]);
 	mcp_known_release(&c->known);
 	events_release(&c->events);
-	ignore_paths_release(&c->ignored);
 	arena_release(&c->held.kept);
 	arena_release(&c->texts);
 	free(c);

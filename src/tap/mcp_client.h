@@ -4,7 +4,6 @@
 #define ROLLDBG_TAP_MCP_CLIENT_H
 
 #include "base/mem.h"
-#include "env/ignore_paths.h"
 #include "env/mcp/control_plane.h"
 #include "env/mcp/known.h"
 #include "protocol/sse.h"
@@ -75,7 +74,6 @@ struct mcp_client {
 	int64_t seed;
 	struct buf config, start, tools;
 	struct env_reply ending; /* terminated and truncated before the first step */
-	struct ignore_paths ignored;
 	bool has_control; /* it has read a fact of the control plane */
 	/* Questions of ours: mcp_ask.c */
 	bool asks, asking, stale; /* one is due; has no answer yet; a call was sent meanwhile */

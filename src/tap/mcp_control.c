@@ -39,16 +39,6 @@ static enum state_kind state_kind_of(const struct mcp_client *c, struct state_so
 	return c->observes && !(asks && c->env_id.n) ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
 }
 
-static void choose_ignored(struct mcp_client *c, enum state_kind kind, struct str first)
-{
-	struct error none = {0};
-
-	if (ignore_paths_choose(&c->ignored, &(struct env_conf){.ignore_count = 0},
-	                        kind == STATE_NONE ? STR("null") : first, &none)) {
-		buf_clear(&c->ignored.json); /* only pointers that are given can be wrong */
-	}
-}
-
 void mcp_control_begin_episode(struct mcp_client *c)
 {
 	struct state_source *named;
@@ -63,7 +53,6 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	c->facts.tools = c->decoder->tools.n ? buf_view(&c->decoder->tools) : STR_NONE;
 	tap_session_facts(c->session, &c->facts);
 	write_data(c, &data);
-	choose_ignored(c, kind, state);
 	reset.observation = start;
 	reset.terminated = c->ending.terminated;
 	reset.truncated = c->ending.truncated;
@@ -76,8 +65,7 @@ void mcp_control_begin_episode(struct mcp_client *c)
 		.state_kind = kind,
 		.state_target = named ? named->target : STR_NONE,
 		.state_arguments = named ? named->arguments : STR_NONE,
-		.state_ignore = c->ignored.json.n ? buf_view(&c->ignored.json) : STR_NONE,
-		.ignore = c->ignored.paths,
+		.first_state = kind == STATE_NONE ? STR("null") : state,
 		.reset = &reset,
 	};
 	tap_episode_begin(c->session, &f);

@@ -3,7 +3,6 @@
    a step reports its end. What replies mean is decided where `run` decides it, in env/nemo_gym/. */
 #include "env/nemo_gym/nemo_gym.h"
 #include "base/map.h"
-#include "env/ignore_paths.h"
 #include "tap/episode.h"
 
 #include <stdlib.h>
@@ -13,10 +12,8 @@ struct gym_session {
 	struct tap_session *tap;
 	struct buf id;   /* empty: that of the first reply */
 	struct buf also; /* the session that answered in its place; empty: none */
-	struct buf start, seen;
-	size_t calls; /* in flight */
-	bool over;    /* ends with the last of them */
-	struct ignore_paths ignored;
+	size_t calls;    /* in flight */
+	bool over;       /* ends with the last of them */
 };
 
 struct gym_decoder {
@@ -45,8 +42,7 @@ static void end_session(struct gym_decoder *d, struct gym_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	ignore_paths_release(&s->ignored);
-	BUFS_RELEASE(&s->id, &s->also, &s->start, &s->seen);
+	BUFS_RELEASE(&s->id, &s->also);
 	free(s);
 }
 
@@ -128,7 +124,6 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 	struct gym_session *s = mem_new(sizeof(*s));
 
 	s->id = s->also = BUF(BUF_MAX_SMALL);
-	s->start = s->seen = BUF(BUF_MAX_MESSAGE);
 	buf_str(&s->id, id);
 	s->tap = tap_session_begin(
 		d->r, &(struct tap_session_start){.connection = x->connection,
@@ -169,14 +164,6 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 {
 	struct str body = x->request_body.bytes;
 	struct str data = json_is_valid(body) ? body : STR_NONE;
-	struct ignore_paths before = s->ignored;
-	struct error ignored = {0}; /* only pointers that are given can be wrong */
-
-	s->ignored = (struct ignore_paths){.aside = NULL};
-	if (ignore_paths_choose(&s->ignored, &(struct env_conf){.ignore_count = 0},
-	                        steps ? reset->observation : STR_NONE, &ignored)) {
-		buf_clear(&s->ignored.json);
-	}
 
 	tap_session_facts(s->tap,
 	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
@@ -185,12 +172,8 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 					  .reset_args = data,
 					  .data = data,
 					  .state_kind = steps ? STATE_OBSERVATION : STATE_UNKNOWN,
-					  .state_ignore = buf_view(&s->ignored.json),
-					  .ignore = s->ignored.paths,
+					  .first_state = steps ? reset->observation : STR_NONE,
 					  .reset = reset});
-	ignore_paths_release(&before);
-	buf_set(&s->start, reset->observation);
-	buf_set(&s->seen, reset->observation);
 	if (steps && reset->outcome == OUTCOME_OK)
 		tap_state(s->tap, reset->observation);
 }
@@ -325,11 +308,9 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	if (c->is_step) {
 		nemo_gym_read_step(&a, &d->reading, &reply);
 	} else {
-		nemo_gym_read_tool(&a, false, reading_before(&s->start, &s->seen), &conf,
+		nemo_gym_read_tool(&a, false, tap_episode_before(s->tap), &conf,
 		                   &d->reading, &reply);
 	}
-	if (reply.outcome == OUTCOME_OK)
-		buf_set(&s->seen, reply.observation);
 	bool other = name_answerer(d, s, x, &from, &to);
 	if (other) {
 		reply.env_session = buf_view(&from);

@@ -25,8 +25,6 @@ struct openenv_tap {
 	bool begun;            /* the first request in the queue was looked at */
 	struct tap_step *step; /* of the step in flight */
 	struct reply_reading reading;
-	struct buf start, seen; /* observations: of the reset, and the last good one */
-	struct ignore_paths ignored;
 	enum state_kind kind;
 	int64_t env_steps;
 	bool counts;
@@ -123,18 +121,15 @@ static struct str without(struct str data, bool seed_too, struct buf *out)
 
 /* Where states come from is decided once for an episode: from the replies to `state` if the client
    sends it with its calls, else from observations. */
-static void choose_state(struct openenv_tap *s, struct str state, struct str observation)
+static void choose_state(struct openenv_tap *s, struct str state, struct str observation,
+                         struct tap_episode_start *f)
 {
 	bool asks = state.p && openenv_state_informs(state) && !s->d->forgetful;
-	struct error err = {0};
 
 	s->kind = asks ? STATE_OPENENV : STATE_OBSERVATION;
-	/* the last ones are those of an episode that may be open: begin_episode releases them */
-	s->ignored =
-		(struct ignore_paths){.aside = asks ? NULL : openenv_metadata_aside(observation)};
-	if (ignore_paths_choose(&s->ignored, &(struct env_conf){.ignore_count = 0},
-	                        asks ? state : observation, &err))
-		tap_note(s->tap, EVENT_NOTIFICATION, "ignored members", str_from(err.text));
+	f->first_state = asks ? state : observation;
+	f->aside = asks ? NULL : openenv_metadata_aside(observation);
+	f->state_kind = s->kind;
 }
 
 static void set_state(struct openenv_tap *s, struct str state)
@@ -148,23 +143,18 @@ static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, 
 {
 	struct str data = buf_view(&s->reset), id = JSON_GET(data, "episode_id");
 	struct buf name = BUF(BUF_MAX_SMALL), args = BUF(BUF_MAX_SMALL), group = BUF(BUF_MAX_SMALL);
-	struct ignore_paths before = s->ignored;
 	struct str observation = reply ? reply->observation : STR_NONE;
 
 	learn_text(id, &name);
 	tell_facts(s);
 	tap_session_name(s->tap, STR_NONE, name.n ? buf_view(&name) : STR_NONE);
-	choose_state(s, state, observation);
 	struct tap_episode_start f = {.id = name.n ? buf_view(&name) : STR_NONE,
 	                              .reset_args = without(data, true, &args),
 	                              .data = without(data, false, &group),
-	                              .state_kind = s->kind,
-	                              .state_ignore = buf_view(&s->ignored.json),
-	                              .ignore = s->ignored.paths,
 	                              .reset = reply};
+	choose_state(s, state, observation, &f);
 	f.has_seed = json_i64(JSON_GET(data, "seed"), &f.seed);
 	tap_episode_begin(s->tap, &f);
-	ignore_paths_release(&before);
 	if (s->kind == STATE_OPENENV)
 		set_state(s, state);
 	else if (reply && reply->outcome == OUTCOME_OK)
@@ -197,8 +187,6 @@ static void finish_step(struct openenv_tap *s, struct str state)
 	s->holds = HOLDS_NOTHING;
 	s->env_steps = reply->env_steps = count_of(state);
 	openenv_confirm_uncounted(&s->reading, before, &s->counts, reply);
-	if (reply->outcome == OUTCOME_OK)
-		buf_set(&s->seen, reply->observation);
 	tap_step_end(s->step, reply);
 	s->step = NULL;
 	if (s->kind == STATE_OPENENV)
@@ -335,13 +323,9 @@ static void read_reset(struct openenv_tap *s, const struct openenv_answer *a)
 
 	openenv_read(a, &q, &s->reading, &reply);
 	hold(s, &reply);
-	buf_clear(&s->start);
-	buf_clear(&s->seen);
 	if (reply.outcome == OUTCOME_OK) {
 		struct buf group = BUF(BUF_MAX_SMALL);
 
-		buf_str(&s->start, s->held.observation);
-		buf_str(&s->seen, s->held.observation);
 		tap_reset_answered(s->tap, without(buf_view(&s->reset), false, &group));
 		buf_release(&group);
 	}
@@ -351,7 +335,7 @@ static void read_reset(struct openenv_tap *s, const struct openenv_answer *a)
 static void read_step(struct openenv_tap *s, const struct openenv_answer *a, struct str data)
 {
 	struct openenv_question q = {.known_tool = is_known_tool(s, data),
-	                             .before = reading_before(&s->start, &s->seen)};
+	                             .before = tap_episode_before(s->tap)};
 	struct env_reply reply;
 
 	openenv_read(a, &q, &s->reading, &reply);
@@ -508,7 +492,7 @@ static void request(void *ctx, struct tap_exchange *x)
 	                              .session = tap_query(&x->request, "session_id")};
 	s->d = d;
 	s->env_steps = -1;
-	s->start = s->seen = s->reset = BUF(BUF_MAX_MESSAGE);
+	s->reset = BUF(BUF_MAX_MESSAGE);
 	reading_init(&s->reading);
 	s->tap = tap_session_begin(d->r, &f);
 	x->own = s;
@@ -552,9 +536,8 @@ static void free_session(struct openenv_tap *s)
 	while (s->first)
 		pop(s);
 	reading_release(&s->reading);
-	ignore_paths_release(&s->ignored);
 	arena_release(&s->kept);
-	BUFS_RELEASE(&s->start, &s->seen, &s->reset);
+	buf_release(&s->reset);
 	free(s);
 }
 

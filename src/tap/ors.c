@@ -11,7 +11,7 @@ struct ors_session {
 	struct map_item item; /* must be first */
 	struct tap_session *tap;
 	struct buf create; /* the body of create; empty: not seen */
-	struct buf name, start, seen;
+	struct buf name;
 	bool created; /* and its episode has not begun */
 	size_t calls; /* in flight */
 	bool deleted; /* ends with the last of them */
@@ -41,7 +41,7 @@ static void end_session(struct ors_decoder *d, struct ors_session *s, const stru
 {
 	map_remove(&d->sessions, &s->item);
 	tap_session_end(s->tap, e, NULL);
-	BUFS_RELEASE(&s->create, &s->name, &s->start, &s->seen);
+	BUFS_RELEASE(&s->create, &s->name);
 	free(s);
 }
 
@@ -82,7 +82,7 @@ static struct ors_session *find(struct ors_decoder *d, const struct tap_exchange
 	if (s || !id.n || is_at(x, "/ping") || is_at(x, "/delete") || is_at(x, "/delete_session"))
 		return s;
 	s = mem_new(sizeof(*s));
-	s->create = s->start = s->seen = BUF(BUF_MAX_MESSAGE);
+	s->create = BUF(BUF_MAX_MESSAGE);
 	s->name = BUF(BUF_MAX_SMALL);
 	s->tap = tap_session_begin(
 		d->r, &(struct tap_session_start){.connection = x->connection,
@@ -139,8 +139,6 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 	                                              .data = data,
 	                                              .reset = reset});
 	s->created = false;
-	buf_set(&s->start, reset->observation);
-	buf_set(&s->seen, reset->observation);
 	buf_release(&task);
 }
 
@@ -172,14 +170,12 @@ static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_ex
 
 	read_answer(d, x, &a);
 	a.http.text = a.http.status ? a.http.text : why;
-	ors_read_call(&a, reading_before(&s->start, &s->seen), &conf, &d->reading, &reply);
+	ors_read_call(&a, tap_episode_before(s->tap), &conf, &d->reading, &reply);
 	tap_step_end(x->own, &reply);
 	x->own = NULL;
 	s->calls--;
-	if (reply.outcome == OUTCOME_OK) {
-		buf_set(&s->seen, reply.observation);
+	if (reply.outcome == OUTCOME_OK)
 		tap_total(s->tap, reply.reward, STR_NONE);
-	}
 }
 
 /* ---- exchanges ---- */

@@ -167,7 +167,7 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		struct step_fields f = {.turn = step->turn < 0 ? e->steps : step->turn,
 		                        .step = e->steps,
 		                        .state = step->state,
-		                        .ignore = e->ignore,
+		                        .ignore = e->ignored.paths,
 		                        .call = &step->call,
 		                        .messages = step->messages,
 		                        .llm = step->llm,
@@ -179,6 +179,8 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 		if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
 			tap_stop_recording(s->r, &err);
 		count_reply(e, reply);
+		if (reply->outcome == OUTCOME_OK)
+			buf_set(&s->seen, reply->observation);
 		e->last_ns = now;
 		s->r->counts.steps++;
 	}
@@ -225,6 +227,8 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	                          .session = BUF(BUF_MAX_SMALL),
 	                          .env_session = BUF(BUF_MAX_SMALL),
 	                          .state = BUF(BUF_MAX_MESSAGE),
+	                          .start = BUF(BUF_MAX_MESSAGE),
+	                          .seen = BUF(BUF_MAX_MESSAGE),
 	                          .facts = {.protocol = f->protocol},
 	                          .next = r->sessions};
 	if (r->sessions)
@@ -303,7 +307,7 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 		s->next->previous = s->previous;
 	events_release(&s->waiting);
 	arena_release(&s->facts_arena);
-	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &why);
+	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &s->start, &s->seen, &why);
 	free(s);
 }
 

@@ -410,9 +410,7 @@ static void llm_close(struct policy *base)
 
 	if (!p)
 		return;
-	struct buf *all[] = {&p->body, &p->text, &p->about, &p->reason};
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		buf_release(all[i]);
+	BUFS_RELEASE(&p->body, &p->text, &p->about, &p->reason);
 	chat_reply_release(&p->reply);
 	chat_request_release(&p->request);
 	chat_release(&p->chat);

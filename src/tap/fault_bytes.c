@@ -42,10 +42,7 @@ struct fault_bytes *fault_bytes_new(struct tap_engine *e)
 void fault_bytes_free(struct fault_bytes *f)
 {
 	if (f) {
-		struct buf *all[] = {&f->request, &f->raw, &f->text, &f->head, &f->late, &f->out};
-
-		for (size_t i = 0; i < ARRAY_LEN(all); i++)
-			buf_release(all[i]);
+		BUFS_RELEASE(&f->request, &f->raw, &f->text, &f->head, &f->late, &f->out);
 		http_stream_release(&f->http);
 		ws_copy_release(&f->frames);
 		free(f);

@@ -86,6 +86,17 @@ void tap_reader_free(struct tap_reader *r)
 	free(r);
 }
 
+const struct tap_decoder *tap_reader_find(const struct tap_reader *r,
+                                          const struct tap_head *request, void **d)
+{
+	for (size_t i = 0; i < r->conf.decoder_count; i++) {
+		*d = r->decoders[i];
+		if (r->conf.decoders[i]->owns(*d, request))
+			return r->conf.decoders[i];
+	}
+	return NULL;
+}
+
 void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body)
 {
 	static const struct tap_connection own = {.id = 0};
@@ -94,14 +105,11 @@ void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str bod
 	                         .reply = {.status = 200},
 	                         .reply_body = {.bytes = body}};
 
-	for (size_t i = 0; i < r->conf.decoder_count; i++) {
-		const struct tap_decoder *d = r->conf.decoders[i];
+	void *data;
+	const struct tap_decoder *d = tap_reader_find(r, &x.request, &data);
 
-		if (d->owns(r->decoders[i], &x.request) && d->reply) {
-			d->reply(r->decoders[i], &x);
-			return;
-		}
-	}
+	if (d && d->reply)
+		d->reply(data, &x);
 }
 
 static uint64_t now_ns(const struct tap_flow *f)
@@ -296,18 +304,6 @@ static void close_exchange(struct relayed *x, const struct tap_ending *e)
 	drop(x);
 }
 
-static void find_decoder(struct tap_flow *f, struct relayed *x)
-{
-	const struct tap_reader *r = f->reader;
-
-	for (size_t i = 0; i < r->conf.decoder_count && !x->decoder; i++) {
-		if (r->conf.decoders[i]->owns(r->decoders[i], &x->shown.request)) {
-			x->decoder = r->conf.decoders[i];
-			x->d = r->decoders[i];
-		}
-	}
-}
-
 static void tell_request(struct tap_flow *f, struct relayed *x)
 {
 	x->shown.asked_ns = now_ns(f);
@@ -407,7 +403,7 @@ static void tell_one(struct tap_flow *f, const struct passed *p)
 
 	switch (p->what) {
 	case REQUEST_HEAD:
-		find_decoder(f, x);
+		x->decoder = tap_reader_find(f->reader, &x->shown.request, &x->d);
 		x->shown.request_body.encoded =
 			tap_header(&x->shown.request, "content-encoding").n > 0;
 		if (x->upgrade)

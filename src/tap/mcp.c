@@ -55,12 +55,10 @@ static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_con
 	                         .meta = BUF(BUF_MAX_MESSAGE),
 	                         .ask_id = BUF(BUF_MAX_SMALL),
 	                         .answer = BUF(BUF_MAX_MESSAGE),
+	                         .held = {.status = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)},
+	                                  .reward = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)}},
 	                         .ending = {REPLY_UNKNOWN},
 	                         .session = tap_session_begin(d->recording, &f)};
-	struct buf *facts[] = {&c->held.status.text, &c->held.status.why, &c->held.reward.text,
-	                       &c->held.reward.why};
-	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-		*facts[i] = BUF(BUF_MAX_SMALL);
 	mcp_known_init(&c->known, &c->events);
 	c->id = arena_str(&c->texts, id);
 	*(d->last ? &d->last->next : &d->first) = c;
@@ -71,24 +69,14 @@ static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_con
 
 static void free_client(struct mcp_client *c)
 {
-	struct buf *all[] = {&c->config,
-	                     &c->start,
-	                     &c->tools,
-	                     &c->meta,
-	                     &c->ask_id,
-	                     &c->answer,
-	                     &c->held.status.text,
-	                     &c->held.status.why,
-	                     &c->held.reward.text,
-	                     &c->held.reward.why};
-
 	for (struct mcp_pending *p = c->pending, *next; p; p = next) {
 		next = p->next;
 		free(p->id);
 		free(p);
 	}
-	for (size_t i = 0; i < ARRAY_LEN(all); i++)
-		buf_release(all[i]);
+	BUFS_RELEASE(&c->config, &c->start, &c->tools, &c->meta, &c->ask_id, &c->answer,
+	             &c->held.status.text, &c->held.status.why, &c->held.reward.text,
+	             &c->held.reward.why);
 	mcp_known_release(&c->known);
 	events_release(&c->events);
 	arena_release(&c->held.kept);

@@ -7,6 +7,7 @@
 #include "base/wake.h"
 #include "net/lines.h"
 #include "tap/episode.h"
+#include "tap/flow.h"
 #include "tap/job.h"
 
 #include <errno.h>
@@ -322,20 +323,6 @@ static void relay(struct stdio *s)
 
 /* ---- from start to exit ---- */
 
-static void find_decoder(struct stdio *s)
-{
-	for (size_t i = 0; i < tap_decoders_count && !s->decoder; i++) {
-		void *data = tap_decoders[i]->start(s->conf->recording);
-
-		if (tap_decoders[i]->owns(data, &s->exchange.request)) {
-			s->decoder = tap_decoders[i];
-			s->decoder_data = data;
-		} else if (tap_decoders[i]->stop) {
-			tap_decoders[i]->stop(data);
-		}
-	}
-}
-
 static void describe_exit(const struct stdio *s, char *text, size_t size)
 {
 	if (WIFSIGNALED(s->status))
@@ -352,8 +339,6 @@ static void close_decoder(struct stdio *s)
 	struct tap_ending e = {.first = s->first, .stopped = s->stopped, .why = str_from(why)};
 	if (s->decoder && s->decoder->closed)
 		s->decoder->closed(s->decoder_data, &s->exchange, &e);
-	if (s->decoder && s->decoder->stop)
-		s->decoder->stop(s->decoder_data);
 }
 
 int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
@@ -373,13 +358,19 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 	lines_init(&s->down.lines, TAP_BODY_MAX, PIECE);
 	int failed = start(s, err);
 	if (!failed) {
-		find_decoder(s);
+		struct tap_reader_conf reading = {.recording = conf->recording,
+		                                  .decoders = tap_decoders,
+		                                  .decoder_count = tap_decoders_count};
+		struct tap_reader *reader = tap_reader_new(&reading);
+
+		s->decoder = tap_reader_find(reader, &s->exchange.request, &s->decoder_data);
 		if (s->decoder && s->decoder->request)
 			s->decoder->request(s->decoder_data, &s->exchange);
 		relay(s);
 		end_flow(s, &s->up);
 		end_flow(s, &s->down);
 		close_decoder(s);
+		tap_reader_free(reader);
 		*code = WIFSIGNALED(s->status) ? 128 + WTERMSIG(s->status) : WEXITSTATUS(s->status);
 	}
 	close_fd(&s->up.out);

@@ -1,9 +1,9 @@
 /* From what decoders report to the lines of a recording: see episode.h. */
 #include "base/log.h"
 #include "base/text.h"
+#include "env/reading.h"
 #include "json/write.h"
 #include "tap/episode_internal.h"
-#include "env/reading.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -48,7 +48,7 @@ struct tap_session {
 	int64_t episodes;
 	struct tap_connection connection;
 	struct buf session, env_session, state;
-	struct buf start, seen; /* observations: of the reset, and the last good one */
+	struct buf start, seen;    /* observations: of the reset, and the last good one */
 	bool state_known, counted; /* counted: it was refused, or began an episode */
 	struct arena facts_arena;
 	struct tap_env_facts facts;

@@ -74,7 +74,7 @@ struct mcp_client {
 	int64_t seed;
 	struct buf config, start, tools;
 	struct env_reply ending; /* terminated and truncated before the first step */
-	bool has_control; /* it has read a fact of the control plane */
+	bool has_control;        /* it has read a fact of the control plane */
 	/* Questions of ours: mcp_ask.c */
 	bool asks, asking, stale; /* one is due; has no answer yet; a call was sent meanwhile */
 	bool answered;            /* the answer waits for the step */

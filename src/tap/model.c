@@ -100,7 +100,7 @@ static size_t index_of(struct str choice, size_t position)
 static void add_turn(struct turn_reading *r, size_t index, size_t choices, struct chat_reply *reply)
 {
 	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
-	size_t each = choices > n ? choices / n : 1;
+	size_t each = choices >= n ? choices / n : 1;
 	struct model_turn *t = model_turn_new(&r->request, index / each, reply);
 
 	t->asked_ns = r->x->asked_ns;
@@ -121,22 +121,46 @@ static void add_failure(struct turn_reading *r, const struct chat_failure *f)
 	tap_joiner_fail(r->d->joiner, &r->request, buf_view(out));
 }
 
+static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
+{
+	if (index >= CHOICES_MAX)
+		return NULL;
+	if (index >= r->count) {
+		r->streams = mem_resize(r->streams, index + 1, sizeof(*r->streams));
+		while (r->count <= index)
+			chat_stream_init(&r->streams[r->count++]);
+	}
+	return &r->streams[index];
+}
+
 /* ---- whole replies ---- */
+
+/* Of another API than chat completions. */
+static int read_other(struct turn_reading *r, struct str body, struct chat_failure *f,
+                      struct error *err)
+{
+	struct chat_stream *s = stream_at(r, 0);
+	struct chat_reply reply;
+
+	if (!r->api->reply(body, s))
+		return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s", r->api->help);
+	if (chat_stream_failure(s).p) {
+		chat_failure_in_body(f, 400, chat_stream_failure(s));
+		return 0;
+	}
+	chat_stream_reply(s, true, &reply);
+	add_turn(r, 0, 1, &reply);
+	return 0;
+}
 
 static int read_whole(struct turn_reading *r, struct str body, struct chat_failure *f,
                       struct error *err)
 {
-	struct str choices, choice, whole = body;
+	struct str choices = JSON_GET(body, "choices"), choice, whole = body;
 	struct chat_reply reply;
 
-	if (r->api && r->api->reply) {
-		if (!r->api->reply(body, &r->d->chunk)) {
-			return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
-			                 r->api->help);
-		}
-		whole = buf_view(&r->d->chunk);
-	}
-	choices = JSON_GET(whole, "choices");
+	if (r->api && r->api->reply)
+		return read_other(r, body, f, err);
 	size_t count = json_count(choices), position = 0;
 	if (!count && !json_is_null(JSON_GET(whole, "error"))) {
 		chat_failure_in_body(f, 400, whole);
@@ -155,18 +179,6 @@ static int read_whole(struct turn_reading *r, struct str body, struct chat_failu
 }
 
 /* ---- streams ---- */
-
-static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
-{
-	if (index >= CHOICES_MAX)
-		return NULL;
-	if (index >= r->count) {
-		r->streams = mem_resize(r->streams, index + 1, sizeof(*r->streams));
-		while (r->count <= index)
-			chat_stream_init(&r->streams[r->count++]);
-	}
-	return &r->streams[index];
-}
 
 static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err)
 {
@@ -188,8 +200,7 @@ static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err
 	return 0;
 }
 
-static int add_event(struct turn_reading *r, struct api_stream *a, struct str data, bool *done,
-                     struct error *err)
+static int add_event(struct turn_reading *r, struct str data, bool *done, struct error *err)
 {
 	struct json_fault fault;
 
@@ -202,10 +213,13 @@ static int add_event(struct turn_reading *r, struct api_stream *a, struct str da
 		                 fault.why);
 	}
 	if (r->api && r->api->event) {
-		r->api->event(a, data, &r->d->chunk, done);
-		data = buf_view(&r->d->chunk);
+		struct chat_stream *s = stream_at(r, 0);
+
+		r->api->event(data, s);
+		*done |= s->done;
+		return chat_stream_check(s, err);
 	}
-	return data.n ? add_chunk(r, data, err) : 0;
+	return add_chunk(r, data, err);
 }
 
 /* The turns of a stream that ended as it should. */
@@ -239,7 +253,6 @@ static int take_streams(struct turn_reading *r, bool done, struct chat_failure *
 static int read_stream(struct turn_reading *r, struct str body, struct chat_failure *f,
                        struct error *err)
 {
-	struct api_stream a = {.prompt_tokens = 0};
 	struct sse_event event;
 	struct sse sse;
 	bool done = false;
@@ -248,7 +261,7 @@ static int read_stream(struct turn_reading *r, struct str body, struct chat_fail
 	sse_init(&sse, CHAT_REPLY_MAX);
 	sse_feed(&sse, body);
 	while (!bad && !done && sse_next(&sse, &event))
-		bad = add_event(r, &a, event.data, &done, err);
+		bad = add_event(r, event.data, &done, err);
 	if (!bad && sse.too_large)
 		bad = error_set(err, FAIL_PROTOCOL, "an event of its stream is too long");
 	sse_release(&sse);

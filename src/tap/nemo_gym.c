@@ -308,8 +308,8 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	if (c->is_step) {
 		nemo_gym_read_step(&a, &d->reading, &reply);
 	} else {
-		nemo_gym_read_tool(&a, false, tap_episode_before(s->tap), &conf,
-		                   &d->reading, &reply);
+		nemo_gym_read_tool(&a, false, tap_episode_before(s->tap), &conf, &d->reading,
+		                   &reply);
 	}
 	bool other = name_answerer(d, s, x, &from, &to);
 	if (other) {

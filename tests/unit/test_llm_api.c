@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include "json/canon.h"
+#include "json/write.h"
 #include "policy/llm/api.h"
 #include "policy/llm/reply.h"
 
@@ -71,43 +72,73 @@ static void requests(void)
 	}
 }
 
+/* What was read of a reply. */
+static void put_read(const struct chat_stream *s, struct buf *out)
+{
+	struct chat_reply reply;
+
+	chat_stream_reply(s, true, &reply);
+	struct json_writer w =
+		jw_form(out, "{content:%?s,refusal:%?s,reasoning:%?s,finish:%?s,stop:%?r,usage:%?r",
+	                reply.content, reply.refusal, reply.reasoning, reply.finish_reason,
+	                reply.stop_reason, reply.usage);
+	jw_pack(&w, "failure:%?r,calls:[", chat_stream_failure(s));
+	for (size_t i = 0; i < reply.call_count; i++) {
+		jw_pack(&w, "[%s,%s,%s]", reply.calls[i].id, reply.calls[i].name,
+		        reply.calls[i].arguments);
+	}
+	jw_pack(&w, "]}");
+	chat_reply_release(&reply);
+}
+
 static void replies(void)
 {
 	static const struct {
-		const char *name, *body, *chat; /* chat NULL: not a reply */
+		const char *name, *body, *read; /* read NULL: not a reply */
 	} rows[] = {
 		{"responses",
 	         "{\"output\":[{\"type\":\"message\",\"content\":[{\"type\":\"output_text\","
-	         "\"text\":\"a\\\"b\"}]},{\"type\":\"function_call\",\"call_id\":\"c\",\"name\":"
-	         "\"f\",\"arguments\":\"{}\"}],\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}",
-	         "{\"choices\":[{\"message\":{\"content\":\"a\\\"b\",\"tool_calls\":[{\"id\":\"c\","
-	         "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}]},"
-	         "\"finish_reason\":\"tool_calls\"}],\"usage\":{\"prompt_tokens\":3,"
+	         "\"text\":\"a\\\"b\"},{\"type\":\"refusal\",\"refusal\":\"no\"}]},{\"type\":"
+	         "\"function_call\",\"call_id\":\"c\",\"name\":\"f\",\"arguments\":\"{}\"}],"
+	         "\"usage\":{\"input_tokens\":3,\"output_tokens\":4}}",
+	         "{\"content\":\"a\\\"b\",\"refusal\":\"no\",\"calls\":[[\"c\",\"f\",\"{}\"]],"
+	         "\"finish\":\"tool_calls\",\"usage\":{\"prompt_tokens\":3,"
 	         "\"completion_tokens\":4,\"total_tokens\":7}}"},
 		{"responses",
-	         "{\"output\":[],\"incomplete_details\":{\"reason\":\"content_filter\"}}",
-	         "{\"choices\":[{\"message\":{\"tool_calls\":[]},\"finish_reason\":"
-	         "\"content_filter\"}]}"},
+	         "{\"output\":[{\"type\":\"reasoning\",\"summary\":[{\"type\":\"summary_text\","
+	         "\"text\":\"s\"}]}],\"incomplete_details\":{\"reason\":\"content_filter\"}}",
+	         "{\"reasoning\":\"s\",\"calls\":[],\"finish\":\"content_filter\"}"},
 		{"responses", "{\"error\":{\"code\":\"server_error\"},\"output\":[]}",
-	         "{\"error\":{\"code\":\"server_error\"}}"},
+	         "{\"failure\":{\"error\":{\"code\":\"server_error\"}},\"calls\":[]}"},
 		{"responses", "{\"choices\":[]}", NULL},
 		{"anthropic",
 	         "{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"tool_use\",\"id\":"
-	         "\"c\",\"name\":\"f\",\"input\":{\"a\":[1]}}],\"stop_reason\":\"stop_sequence\","
+	         "\"c\",\"name\":\"f\",\"input\":{\"a\":[1]}},{\"type\":\"tool_use\",\"id\":\"d\","
+	         "\"name\":\"f\",\"input\":{}}],\"stop_reason\":\"stop_sequence\","
 	         "\"stop_sequence\":\"X\"}",
-	         "{\"choices\":[{\"message\":{\"content\":\"a\",\"tool_calls\":[{\"id\":\"c\","
-	         "\"type\":\"function\",\"function\":{\"name\":\"f\",\"arguments\":"
-	         "\"{\\\"a\\\":[1]}\"}}]},\"finish_reason\":\"stop\",\"stop_reason\":\"X\"}]}"},
+	         "{\"content\":\"a\",\"calls\":[[\"c\",\"f\",\"{\\\"a\\\":[1]}\"],[\"d\",\"f\","
+	         "\"{}\"]],\"finish\":\"stop\",\"stop\":\"X\"}"},
+		{"anthropic",
+	         "{\"content\":[{\"type\":\"thinking\",\"thinking\":\"t\"}],\"stop_reason\":"
+	         "\"max_tokens\",\"stop_sequence\":null,\"usage\":{\"input_tokens\":1,"
+	         "\"output_tokens\":2,\"cache_read_input_tokens\":4}}",
+	         "{\"reasoning\":\"t\",\"calls\":[],\"finish\":\"length\",\"usage\":{"
+	         "\"prompt_tokens\":5,\"completion_tokens\":2,\"total_tokens\":7,"
+	         "\"prompt_tokens_details\":{\"cached_tokens\":4}}}"},
 		{"anthropic", "[]", NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct buf out = BUF(BUF_MAX_MESSAGE);
-		bool is_one = api_of(rows[i].name)->reply(str_from(rows[i].body), &out);
+		struct chat_stream s;
 
-		ok(is_one == (rows[i].chat != NULL), "%s: reply %zu", rows[i].name, i);
-		if (rows[i].chat)
-			same(rows[i].name, buf_view(&out), rows[i].chat, "a reply");
+		chat_stream_init(&s);
+		bool is_one = api_of(rows[i].name)->reply(str_from(rows[i].body), &s);
+		ok(is_one == (rows[i].read != NULL), "%s: reply %zu", rows[i].name, i);
+		put_read(&s, &out);
+		if (rows[i].read)
+			same(rows[i].name, buf_view(&out), rows[i].read, "a reply");
+		chat_stream_release(&s);
 		buf_release(&out);
 	}
 }
@@ -133,20 +164,16 @@ static void stream(void)
 		"\"output_tokens\":9}}",
 		"{\"type\":\"message_stop\"}",
 	};
-	struct api_stream state = {.prompt_tokens = 0};
 	struct chat_stream s;
 	struct chat_reply reply;
 	struct error err;
-	struct buf out = BUF(BUF_MAX_MESSAGE);
-	bool done = false, good = true;
 
 	chat_stream_init(&s);
 	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
-		ok(!done, "event %zu is before the end", i);
-		api_of("anthropic")->event(&state, str_from(events[i]), &out, &done);
-		good &= chat_stream_add(&s, buf_view(&out), &err) == 0;
+		ok(!s.done, "event %zu is before the end", i);
+		api_of("anthropic")->event(str_from(events[i]), &s);
 	}
-	ok(good && done, "all events are accepted");
+	ok(s.done && chat_stream_check(&s, &err) == 0, "all events are accepted");
 	chat_stream_reply(&s, true, &reply);
 	ok(reply.call_count == 2 && str_is(reply.calls[0].arguments, "{\"a\":1}") &&
 	           str_is(reply.calls[1].arguments, "{}") && str_is(reply.calls[1].name, "g"),
@@ -156,7 +183,6 @@ static void stream(void)
 	       "the usage");
 	chat_reply_release(&reply);
 	chat_stream_release(&s);
-	buf_release(&out);
 }
 
 int main(void)

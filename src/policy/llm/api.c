@@ -40,34 +40,6 @@ bool api_accepts(const struct api *a, const char *parameter)
 	return !is_listed(a->refuses, parameter);
 }
 
-void api_chunk(const char *key, struct str value, struct buf *out)
-{
-
-	buf_clear(out);
-	struct json_writer w = jw_form(out, "{choices:[{index:0,delta:{");
-	jw_put_raw(&w, key, value);
-	jw_pack(&w, "}}]}");
-}
-
-void api_chunk_call(const struct api_call_piece *c, struct buf *out)
-{
-	buf_clear(out);
-	json_pack(out,
-	          "{choices:[{index:0,delta:{tool_calls:[{index:%i,id:%?r,"
-	          "function:{name:%?r,arguments:%?r}}]}}]}",
-	          c->index, c->id, c->name, c->arguments);
-}
-
-void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct buf *out)
-{
-
-	buf_clear(out);
-	struct json_writer w =
-		jw_form(out, "{choices:[{index:0,delta:{},finish_reason:%t}]", finish_reason);
-	api_put_usage(&w, u);
-	jw_end(&w);
-}
-
 void api_put_list(struct json_writer *w, const char *key, struct str list,
                   void (*put)(struct json_writer *w, struct str element))
 {
@@ -89,21 +61,18 @@ bool api_is_type(struct str value, const char *type)
 	return json_is(JSON_GET(value, "type"), str_from(type));
 }
 
-void api_put_usage(struct json_writer *w, const struct api_usage *u)
+void api_end(struct chat_stream *s, const char *finish_reason, const struct api_usage *u)
 {
+	buf_set(&s->finish_reason, str_from(finish_reason));
 	if (!u->known)
 		return;
-	jw_pack(w, "usage:{prompt_tokens:%i,completion_tokens:%i,total_tokens:%i", u->prompt,
-	        u->completion, u->prompt + u->completion);
+	buf_clear(&s->usage);
+	struct json_writer w =
+		jw_form(&s->usage, "{prompt_tokens:%i,completion_tokens:%i,total_tokens:%i",
+	                u->prompt, u->completion, u->prompt + u->completion);
 	if (u->cached)
-		jw_pack(w, "prompt_tokens_details:{cached_tokens:%i}", u->cached);
-	jw_end(w);
-}
-
-void api_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments)
-{
-	jw_pack(w, "{id:%?r,type:'function',function:{name:%?r,arguments:%?r}}", id, name,
-	        arguments);
+		jw_pack(&w, "prompt_tokens_details:{cached_tokens:%i}", u->cached);
+	jw_end(&w);
 }
 
 const struct profile profiles[] = {

@@ -1,18 +1,14 @@
 /* The directory llm/: policies that ask a model: settings, requests, replies, streams, failures. */
 
 /* The APIs of model servers. The rest of the code only uses chat completions; each other API has
-   an adapter (one file) that translates the body of a request, and of a reply or the events of a
+   an adapter (one file) that translates the body of a request, and reads a reply or the events of a
    stream. */
 #ifndef ROLLDBG_POLICY_LLM_API_H
 #define ROLLDBG_POLICY_LLM_API_H
 
 #include "base/base.h"
 #include "json/scan.h"
-
-/* An adapter's state between the events of a stream. */
-struct api_stream {
-	int64_t prompt_tokens, cached_tokens; /* as reported at the beginning; 0: not reported */
-};
+#include "policy/llm/reply.h"
 
 struct api {
 	const char *name, *help;
@@ -20,13 +16,12 @@ struct api {
 	const char *refuses; /* comma-separated sampling parameters it does not support */
 	/* The text before the key in its header; a header for every request, or NULL. */
 	const char *key_header, *header;
-	/* All NULL: the API is chat completions. Each replaces the contents of out. request:
-	   translates the body of a chat-completions request. reply: translates a whole reply to
-	   a chat completion; false: not a reply of this API. event: translates one event of a
-	   stream to a chunk; empty: no chunk. If *done is set, "[DONE]" follows the last one. */
+	/* All NULL: the API is chat completions. request: translates the body of a chat-completions
+	   request, in place of the contents of out. reply: adds a whole reply, as if it had been
+	   streamed; false: not a reply of this API. event: adds one event of a stream, valid JSON. */
 	void (*request)(struct str chat, struct buf *out);
-	bool (*reply)(struct str body, struct buf *out);
-	void (*event)(struct api_stream *s, struct str data, struct buf *out, bool *done);
+	bool (*reply)(struct str body, struct chat_stream *s);
+	void (*event)(struct str data, struct chat_stream *s);
 };
 
 enum api_id {

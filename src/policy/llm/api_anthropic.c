@@ -160,111 +160,75 @@ static struct api_usage usage_of(struct str usage)
 	return u;
 }
 
-static void put_texts(struct json_writer *w, struct str content, const char *type, const char *key)
+static void add_block(struct chat_stream *s, int64_t index, struct str block, struct str input)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct str block;
-	bool any = false;
+	struct chat_call_piece call = {index, JSON_GET(block, "id"), JSON_GET(block, "name"),
+	                               input};
 
-	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
-		if (api_is_type(block, type)) {
-			json_decode(json_get(block, str_from(type)), &text);
-			any = true;
-		}
-	}
-	if (any)
-		jw_put_str(w, key, buf_view(&text));
-	buf_release(&text);
+	if (api_is_type(block, "text"))
+		chat_stream_text(&s->content, JSON_GET(block, "text"));
+	else if (api_is_type(block, "thinking"))
+		chat_stream_text(&s->reasoning, JSON_GET(block, "thinking"));
+	else if (api_is_type(block, "tool_use"))
+		chat_stream_call(s, &call);
 }
 
-static void put_calls(struct json_writer *w, struct str content)
+bool api_anthropic_reply(struct str body, struct chat_stream *s)
 {
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
-	struct str block;
-
-	jw_pack(w, "tool_calls:[");
-	for (size_t cursor = 0; json_next(content, &cursor, &block);) {
-		if (api_is_type(block, "tool_use")) {
-			buf_clear(&arguments);
-			json_quote(&arguments, JSON_GET(block, "input"));
-			api_put_call(w, JSON_GET(block, "id"), JSON_GET(block, "name"),
-			             buf_view(&arguments));
-		}
-	}
-	jw_end(w);
-	buf_release(&arguments);
-}
-
-bool api_anthropic_reply(struct str body, struct buf *out)
-{
-	struct str content = JSON_GET(body, "content"), stop = JSON_GET(body, "stop_sequence");
+	struct str content = JSON_GET(body, "content"), block;
 	struct api_usage usage = usage_of(JSON_GET(body, "usage"));
+	struct buf input = BUF(BUF_MAX_MESSAGE);
+	int64_t index = 0;
 
-	buf_clear(out);
-	struct json_writer w =
-		jw_form(out, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
-	put_texts(&w, content, "text", "content");
-	put_texts(&w, content, "thinking", "reasoning");
-	put_calls(&w, content);
-	jw_pack(&w, "},finish_reason:%t,stop_reason:%?r}]",
-	        finish_of(JSON_GET(body, "stop_reason")), json_is_null(stop) ? STR_NONE : stop);
-	api_put_usage(&w, &usage);
-	jw_end(&w);
+	for (size_t cursor = 0; json_next(content, &cursor, &block); index++) {
+		buf_clear(&input);
+		json_quote(&input, JSON_GET(block, "input"));
+		add_block(s, index, block, buf_view(&input));
+	}
+	buf_release(&input);
+	chat_stream_raw(&s->model, JSON_GET(body, "model"));
+	chat_stream_raw(&s->stop_reason, JSON_GET(body, "stop_sequence"));
+	api_end(s, finish_of(JSON_GET(body, "stop_reason")), &usage);
 	return json_type(content) == JSON_ARRAY;
 }
 
 /* ---- a stream ---- */
 
-static void put_delta(struct str data, struct buf *out)
+static void add_delta(struct chat_stream *s, int64_t index, struct str delta)
 {
-	struct str delta = JSON_GET(data, "delta");
-	struct api_call_piece c = {.arguments = JSON_GET(delta, "partial_json")};
+	struct chat_call_piece call = {.index = index,
+	                               .arguments = JSON_GET(delta, "partial_json")};
 
-	if (api_is_type(delta, "text_delta")) {
-		api_chunk("content", JSON_GET(delta, "text"), out);
-	} else if (api_is_type(delta, "thinking_delta")) {
-		api_chunk("reasoning", JSON_GET(delta, "thinking"), out);
-	} else if (api_is_type(delta, "input_json_delta") && c.arguments.p) {
-		json_i64(JSON_GET(data, "index"), &c.index);
-		api_chunk_call(&c, out);
-	}
+	if (api_is_type(delta, "text_delta"))
+		chat_stream_text(&s->content, JSON_GET(delta, "text"));
+	else if (api_is_type(delta, "thinking_delta"))
+		chat_stream_text(&s->reasoning, JSON_GET(delta, "thinking"));
+	else if (api_is_type(delta, "input_json_delta") && call.arguments.p)
+		chat_stream_call(s, &call);
 }
 
-static void put_start(struct str data, struct buf *out)
-{
-	struct str block = JSON_GET(data, "content_block");
-	struct api_call_piece c = {.id = JSON_GET(block, "id"),
-	                           .name = JSON_GET(block, "name"),
-	                           .arguments = STR("\"\"")};
-
-	if (api_is_type(block, "tool_use")) {
-		json_i64(JSON_GET(data, "index"), &c.index);
-		api_chunk_call(&c, out);
-	}
-}
-
-void api_anthropic_event(struct api_stream *s, struct str data, struct buf *out, bool *done)
+void api_anthropic_event(struct str data, struct chat_stream *s)
 {
 	struct api_usage usage;
+	int64_t index = 0;
 
-	buf_clear(out);
+	json_i64(JSON_GET(data, "index"), &index);
 	if (api_is_type(data, "message_start")) {
 		usage = usage_of(JSON_GET(JSON_GET(data, "message"), "usage"));
 		s->prompt_tokens = usage.prompt;
 		s->cached_tokens = usage.cached;
 	} else if (api_is_type(data, "content_block_start")) {
-		put_start(data, out);
+		add_block(s, index, JSON_GET(data, "content_block"), STR("\"\""));
 	} else if (api_is_type(data, "content_block_delta")) {
-		put_delta(data, out);
+		add_delta(s, index, JSON_GET(data, "delta"));
 	} else if (api_is_type(data, "message_delta")) {
 		usage = usage_of(JSON_GET(data, "usage"));
 		usage.prompt = usage.prompt ? usage.prompt : s->prompt_tokens;
 		usage.cached = usage.cached ? usage.cached : s->cached_tokens;
-		api_chunk_end(finish_of(JSON_GET(JSON_GET(data, "delta"), "stop_reason")), &usage,
-		              out);
+		api_end(s, finish_of(JSON_GET(JSON_GET(data, "delta"), "stop_reason")), &usage);
 	} else if (api_is_type(data, "error")) {
-		buf_str(out, data);
+		buf_set(&s->failure, data);
 	} else if (api_is_type(data, "message_stop")) {
-		*done = true;
+		s->done = true;
 	}
 }

@@ -6,27 +6,12 @@
 #include "policy/llm/api.h"
 
 void api_responses_request(struct str chat, struct buf *out);
-bool api_responses_reply(struct str body, struct buf *out);
-void api_responses_event(struct api_stream *s, struct str data, struct buf *out, bool *done);
+bool api_responses_reply(struct str body, struct chat_stream *s);
+void api_responses_event(struct str data, struct chat_stream *s);
 
 void api_anthropic_request(struct str chat, struct buf *out);
-bool api_anthropic_reply(struct str body, struct buf *out);
-void api_anthropic_event(struct api_stream *s, struct str data, struct buf *out, bool *done);
-
-/* {"choices":[{"index":0,"delta":{KEY:VALUE}}]}; value: raw JSON. */
-void api_chunk(const char *key, struct str value, struct buf *out);
-/* A chunk of a call. id, name: raw JSON, only in its first chunk; arguments: a raw JSON string. */
-struct api_call_piece {
-	int64_t index;
-	struct str id, name, arguments; /* raw JSON */
-};
-void api_chunk_call(const struct api_call_piece *c, struct buf *out);
-/* The last chunk of a reply. */
-struct api_usage {
-	int64_t prompt, cached, completion;
-	bool known;
-};
-void api_chunk_end(const char *finish_reason, const struct api_usage *u, struct buf *out);
+bool api_anthropic_reply(struct str body, struct chat_stream *s);
+void api_anthropic_event(struct str data, struct chat_stream *s);
 
 /* ---- requests ---- */
 
@@ -40,9 +25,11 @@ bool api_is_limit(struct str key);
 
 /* Is the member `type` of a block, an item or an event that word? */
 bool api_is_type(struct str value, const char *type);
-/* The member `usage`, in the form of chat completions; nothing if it is unknown. */
-void api_put_usage(struct json_writer *w, const struct api_usage *u);
-/* Writes an element of `tool_calls`; arguments: a raw JSON string. */
-void api_put_call(struct json_writer *w, struct str id, struct str name, struct str arguments);
+struct api_usage {
+	int64_t prompt, cached, completion;
+	bool known;
+};
+/* The end of a reply, with its usage, if that is known. */
+void api_end(struct chat_stream *s, const char *finish_reason, const struct api_usage *u);
 
 #endif

@@ -104,130 +104,94 @@ static const char *finish_of(struct str response, bool called)
 	                                           : "stop";
 }
 
-/* Appends all texts of that type in the part lists of all items of that type. */
-static bool append_texts(struct str output, const char *item_type, const char *list,
-                         const char *type, const char *key, struct buf *text)
+/* Parts of that type in a list of parts. */
+static void add_parts(struct buf *part, struct str list, const char *type, const char *key)
 {
-	struct str item, part;
-	bool any = false;
+	struct str each;
 
-	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
-		if (!api_is_type(item, item_type))
-			continue;
-		for (size_t at = 0; json_next(json_get(item, str_from(list)), &at, &part);)
-			if (api_is_type(part, type))
-				any |= json_decode(json_get(part, str_from(key)), text);
+	for (size_t cursor = 0; json_next(list, &cursor, &each);)
+		if (api_is_type(each, type))
+			chat_stream_text(part, json_get(each, str_from(key)));
+}
+
+static void add_call(struct chat_stream *s, int64_t index, struct str item, struct str arguments)
+{
+	struct chat_call_piece call = {index, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
+	                               arguments};
+
+	chat_stream_call(s, &call);
+}
+
+static void add_item(struct chat_stream *s, int64_t index, struct str item)
+{
+	struct str content = JSON_GET(item, "content");
+
+	if (api_is_type(item, "function_call")) {
+		add_call(s, index, item, JSON_GET(item, "arguments"));
+	} else if (api_is_type(item, "message")) {
+		add_parts(&s->content, content, "output_text", "text");
+		add_parts(&s->refusal, content, "refusal", "refusal");
+	} else if (api_is_type(item, "reasoning")) {
+		add_parts(&s->reasoning, JSON_GET(item, "summary"), "summary_text", "text");
+		add_parts(&s->reasoning, content, "reasoning_text", "text");
 	}
-	return any;
 }
 
-static void put_text(struct json_writer *w, const char *key, bool any, struct buf *text)
+static void set_failure(struct chat_stream *s, struct str error)
 {
-	if (any)
-		jw_put_str(w, key, buf_view(text));
-	buf_clear(text);
+	buf_clear(&s->failure);
+	json_pack(&s->failure, "{error:%r}",
+	          json_is_null(error) ? STR("\"the response failed\"") : error);
 }
 
-static void put_texts(struct json_writer *w, struct str output)
-{
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-
-	put_text(w, "content",
-	         append_texts(output, "message", "content", "output_text", "text", &text), &text);
-	put_text(w, "refusal",
-	         append_texts(output, "message", "content", "refusal", "refusal", &text), &text);
-	bool summary = append_texts(output, "reasoning", "summary", "summary_text", "text", &text);
-	bool thought =
-		append_texts(output, "reasoning", "content", "reasoning_text", "text", &text);
-	put_text(w, "reasoning", summary || thought, &text);
-	buf_release(&text);
-}
-
-static void put_failure(struct str error, struct buf *out)
-{
-	buf_clear(out);
-	json_pack(out, "{error:%r}", json_is_null(error) ? STR("\"the response failed\"") : error);
-}
-
-bool api_responses_reply(struct str body, struct buf *out)
+bool api_responses_reply(struct str body, struct chat_stream *s)
 {
 	struct str output = JSON_GET(body, "output"), item;
 	struct api_usage usage = usage_of(body);
-	bool called = false;
+	int64_t index = 0;
 
 	if (!json_is_null(JSON_GET(body, "error"))) {
-		put_failure(JSON_GET(body, "error"), out);
+		set_failure(s, JSON_GET(body, "error"));
 		return true;
 	}
-	buf_clear(out);
-	struct json_writer w =
-		jw_form(out, "{model:%?r,choices:[{message:{", JSON_GET(body, "model"));
-	put_texts(&w, output);
-	jw_pack(&w, "tool_calls:[");
-	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
-		if (api_is_type(item, "function_call")) {
-			called = true;
-			api_put_call(&w, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
-			             JSON_GET(item, "arguments"));
-		}
-	}
-	jw_pack(&w, "]},finish_reason:%t}]", finish_of(body, called));
-	api_put_usage(&w, &usage);
-	jw_end(&w);
+	for (size_t cursor = 0; json_next(output, &cursor, &item); index++)
+		add_item(s, index, item);
+	chat_stream_raw(&s->model, JSON_GET(body, "model"));
+	api_end(s, finish_of(body, s->call_count > 0), &usage);
 	return json_type(output) == JSON_ARRAY;
 }
 
-static bool has_calls(struct str response)
+void api_responses_event(struct str data, struct chat_stream *s)
 {
-	struct str item;
-
-	for (size_t cursor = 0; json_next(JSON_GET(response, "output"), &cursor, &item);)
-		if (api_is_type(item, "function_call"))
-			return true;
-	return false;
-}
-
-static void put_call_piece(struct str data, struct str item, struct str arguments, struct buf *out)
-{
-	struct api_call_piece c = {.id = JSON_GET(item, "call_id"),
-	                           .name = JSON_GET(item, "name"),
-	                           .arguments = arguments};
-
-	json_i64(JSON_GET(data, "output_index"), &c.index);
-	api_chunk_call(&c, out);
-}
-
-/* The `response.*` events that contain text, and their members. */
-static const struct {
-	const char *type, *key;
-} texts[] = {
-	{"response.output_text.delta", "content"},
-	{"response.refusal.delta", "refusal"},
-	{"response.reasoning_text.delta", "reasoning"},
-	{"response.reasoning_summary_text.delta", "reasoning"},
-};
-
-void api_responses_event(struct api_stream *s, struct str data, struct buf *out, bool *done)
-{
+	/* the `response.*` events that contain text, and what it is part of */
+	const struct {
+		const char *type;
+		struct buf *part;
+	} texts[] = {
+		{"response.output_text.delta", &s->content},
+		{"response.refusal.delta", &s->refusal},
+		{"response.reasoning_text.delta", &s->reasoning},
+		{"response.reasoning_summary_text.delta", &s->reasoning},
+	};
 	struct str item = JSON_GET(data, "item"), response = JSON_GET(data, "response");
 	struct api_usage usage = usage_of(response);
+	int64_t index = 0;
 
-	(void)s;
-	buf_clear(out);
+	json_i64(JSON_GET(data, "output_index"), &index);
 	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		if (api_is_type(data, texts[i].type))
-			api_chunk(texts[i].key, JSON_GET(data, "delta"), out);
+			chat_stream_text(texts[i].part, JSON_GET(data, "delta"));
 	if (api_is_type(data, "response.output_item.added") && api_is_type(item, "function_call")) {
-		put_call_piece(data, item, STR("\"\""), out);
+		add_call(s, index, item, STR("\"\""));
 	} else if (api_is_type(data, "response.function_call_arguments.delta")) {
-		put_call_piece(data, STR_NONE, JSON_GET(data, "delta"), out);
+		add_call(s, index, STR_NONE, JSON_GET(data, "delta"));
 	} else if (api_is_type(data, "response.completed") ||
 	           api_is_type(data, "response.incomplete")) {
-		api_chunk_end(finish_of(response, has_calls(response)), &usage, out);
-		*done = true;
+		api_end(s, finish_of(response, s->call_count > 0), &usage);
+		s->done = true;
 	} else if (api_is_type(data, "response.failed")) {
-		put_failure(JSON_GET(response, "error"), out);
+		set_failure(s, JSON_GET(response, "error"));
 	} else if (api_is_type(data, "error")) {
-		put_failure(data, out);
+		set_failure(s, data);
 	}
 }

@@ -33,7 +33,6 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 	                   .events = events,
 	                   .authorization = BUF(BUF_MAX_SMALL),
 	                   .body = BUF(CHAT_REPLY_MAX),
-	                   .translated = BUF(CHAT_REPLY_MAX),
 	                   .last_message = BUF(BUF_MAX_SMALL)};
 	rng_seed(&c->rng, 0, stream);
 	c->headers[c->header_count++] = "Content-Type: application/json";
@@ -44,7 +43,7 @@ void chat_init(struct chat *c, const struct llm_conf *conf, struct io *io,
 
 void chat_release(struct chat *c)
 {
-	BUFS_RELEASE(&c->authorization, &c->body, &c->translated, &c->last_message);
+	BUFS_RELEASE(&c->authorization, &c->body, &c->last_message);
 }
 
 /* ---- one attempt ---- */
@@ -57,28 +56,23 @@ struct attempt {
 };
 
 /* One event of any API. Invalid JSON is reported by chat_stream_add. */
-static int on_event(struct chat *c, struct api_stream *a, struct chat_stream *s, struct str data,
-                    struct error *err)
+static int on_event(struct chat *c, struct chat_stream *s, struct str data, struct error *err)
 {
-	bool done = false;
-
 	if (!c->conf->api->event || !json_is_valid(data))
 		return chat_stream_add(s, data, err);
-	c->conf->api->event(a, data, &c->translated, &done);
-	if (chat_stream_add(s, buf_view(&c->translated), err))
-		return -1;
-	return done ? chat_stream_add(s, STR("[DONE]"), err) : 0;
+	c->conf->api->event(data, s);
+	return chat_stream_check(s, err);
 }
 
-static int feed(struct chat *c, struct sse *sse, struct api_stream *a, struct chat_stream *s,
-                struct str piece, bool *any, struct error *err)
+static int feed(struct chat *c, struct sse *sse, struct chat_stream *s, struct str piece, bool *any,
+                struct error *err)
 {
 	struct sse_event event;
 
 	sse_feed(sse, piece);
 	while (sse_next(sse, &event)) {
 		*any = true;
-		if (on_event(c, a, s, event.data, err))
+		if (on_event(c, s, event.data, err))
 			return -1;
 		llm_usage_count(c->usage, false);
 	}
@@ -115,7 +109,6 @@ static int no_reply(bool any, struct str start, struct error *err)
 static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *a,
                        struct error *err)
 {
-	struct api_stream api = {.prompt_tokens = 0};
 	struct chat_stream s;
 	struct sse sse;
 	struct str piece;
@@ -128,7 +121,7 @@ static int read_stream(struct chat *c, struct http_exchange *x, struct attempt *
 	while (!bad && !s.done && (more = http_read(x, &piece, err)) > 0) {
 		if (!c->body.n)
 			buf_str(&c->body, piece); /* for messages */
-		bad = feed(c, &sse, &api, &s, piece, &any, err);
+		bad = feed(c, &sse, &s, piece, &any, err);
 	}
 	struct str failure = chat_stream_failure(&s);
 	bool cut = more < 0;
@@ -153,6 +146,23 @@ static bool is_error(struct str body)
 	return !json_is_null(JSON_GET(body, "error")) && json_count(JSON_GET(body, "choices")) == 0;
 }
 
+/* A whole reply of another API than chat completions. */
+static int read_other(struct chat *c, struct str body, struct attempt *a, struct error *err)
+{
+	struct chat_stream s;
+
+	chat_stream_init(&s);
+	a->answered = c->conf->api->reply(body, &s);
+	int failed = a->answered ? chat_stream_check(&s, err)
+	                         : error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
+	                                     c->conf->api->help);
+	a->answered = !failed;
+	if (a->answered)
+		chat_stream_reply(&s, true, a->reply);
+	chat_stream_release(&s);
+	return failed;
+}
+
 static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a, struct error *err)
 {
 	struct str body;
@@ -172,13 +182,8 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 		chat_failure_in_body(a->failure, 400, body);
 		return 0;
 	}
-	if (c->conf->api->reply && valid) {
-		if (!c->conf->api->reply(body, &c->translated)) {
-			return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
-			                 c->conf->api->help);
-		}
-		body = buf_view(&c->translated);
-	}
+	if (c->conf->api->reply && valid)
+		return read_other(c, body, a, err);
 	if (valid ? chat_reply_take(body, a->reply, err) : chat_reply_read(body, a->reply, err))
 		return -1;
 	a->answered = true;

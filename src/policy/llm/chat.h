@@ -17,7 +17,6 @@ struct chat {
 	struct event_queue *events;
 	struct rng rng; /* jitter, so that parallel rollouts do not retry at once */
 	struct buf authorization, body;
-	struct buf translated; /* a reply of another API, converted to chat completions */
 	const char *headers[4];
 	size_t header_count;
 	struct buf last_message; /* of the previous failure */

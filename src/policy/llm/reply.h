@@ -67,7 +67,9 @@ struct chat_stream {
 	};
 	struct chat_stream_call *calls;
 	size_t call_count, calls_dropped;
-	bool done; /* [DONE] was received */
+	bool done; /* the last event was received */
+	/* Tokens of the prompt, as reported at the beginning; 0: not reported. */
+	int64_t prompt_tokens, cached_tokens;
 };
 
 void chat_stream_init(struct chat_stream *s);
@@ -76,6 +78,21 @@ void chat_stream_release(struct chat_stream *s);
 /* Processes the data of one event. 0: merged or ignored. -1, FAIL_PROTOCOL: not JSON, or over
    the cap. */
 MUST_USE int chat_stream_add(struct chat_stream *s, struct str data, struct error *err);
+
+/* ---- for adapters of other APIs ---- */
+
+/* Appends to a part; anything but a string is ignored. */
+void chat_stream_text(struct buf *part, struct str string);
+/* Sets a part to raw JSON, unless that is null or absent. */
+void chat_stream_raw(struct buf *part, struct str raw);
+struct chat_call_piece {
+	int64_t index; /* -1: none */
+	/* raw JSON; absent: not sent. Arguments are a string, or all of the call's. */
+	struct str id, name, arguments;
+};
+void chat_stream_call(struct chat_stream *s, const struct chat_call_piece *piece);
+/* FAIL_PROTOCOL: over the cap. */
+MUST_USE int chat_stream_check(const struct chat_stream *s, struct error *err);
 
 /* An error in the middle of a stream, {"error":..} raw; absent: none. */
 struct str chat_stream_failure(const struct chat_stream *s);

@@ -34,7 +34,7 @@ static bool append_text(struct buf *out, struct str string)
 	return true;
 }
 
-static void set_raw(struct buf *out, struct str raw)
+void chat_stream_raw(struct buf *out, struct str raw)
 {
 	if (!json_is_null(raw)) {
 		buf_clear(out);
@@ -47,6 +47,11 @@ static void mark_sent(struct buf *part, bool sent)
 {
 	if (sent)
 		buf_text(part, "");
+}
+
+void chat_stream_text(struct buf *part, struct str string)
+{
+	mark_sent(part, append_text(part, string));
 }
 
 static void append_elements(struct buf *out, struct str array)
@@ -78,57 +83,58 @@ static struct chat_stream_call *new_call(struct chat_stream *s, int64_t index)
 
 /* Does the chunk name a function and start an object, after the call's object was complete? Some
    servers send whole calls, all without an index. */
-static bool starts_new_call(const struct chat_stream_call *c, struct str piece)
+static bool starts_new_call(const struct chat_stream_call *c, const struct chat_call_piece *piece)
 {
-	struct str function = JSON_GET(piece, "function");
-	struct str arguments = JSON_GET(function, "arguments");
-
 	return c->arguments.n && c->arguments.p[c->arguments.n - 1] == '}' &&
-	       json_type(JSON_GET(function, "name")) == JSON_STRING &&
-	       (json_type(arguments) == JSON_OBJECT || str_starts(json_inner(arguments), STR("{")));
+	       json_type(piece->name) == JSON_STRING &&
+	       (json_type(piece->arguments) == JSON_OBJECT ||
+	        str_starts(json_inner(piece->arguments), STR("{")));
 }
 
 /* The call a chunk belongs to: the last one with its index, unless it has a new id. Without an
    index: the last call, or a new one if it has an id. */
-static struct chat_stream_call *find_call(struct chat_stream *s, struct str piece)
+static struct chat_stream_call *find_call(struct chat_stream *s,
+                                          const struct chat_call_piece *piece)
 {
 	struct chat_stream_call *found = NULL;
-	struct str id = JSON_GET(piece, "id");
-	bool named = json_type(id) == JSON_STRING && !json_is(id, STR(""));
-	int64_t index = -1;
+	bool named = json_type(piece->id) == JSON_STRING && !json_is(piece->id, STR(""));
 
-	json_i64(JSON_GET(piece, "index"), &index);
 	for (size_t i = 0; i < s->call_count; i++)
-		if (s->calls[i].index == index || index < 0)
+		if (s->calls[i].index == piece->index || piece->index < 0)
 			found = &s->calls[i];
-	if (found && (named ? found->id.n && !json_is(id, buf_view(&found->id))
+	if (found && (named ? found->id.n && !json_is(piece->id, buf_view(&found->id))
 	                    : !found->id.n && starts_new_call(found, piece))) {
 		found = NULL;
 	}
-	return found ? found : new_call(s, index);
+	return found ? found : new_call(s, piece->index);
 }
 
-static void merge_function(struct chat_stream_call *c, struct str function)
-{
-	struct str arguments = JSON_GET(function, "arguments");
-
-	if (!c->name.n)
-		append_text(&c->name, JSON_GET(function, "name"));
-	if (!append_text(&c->arguments, arguments) && !json_is_null(arguments)) {
-		set_raw(&c->arguments, arguments);
-		c->not_text = true;
-	}
-}
-
-static void merge_call(struct chat_stream *s, struct str piece)
+void chat_stream_call(struct chat_stream *s, const struct chat_call_piece *piece)
 {
 	struct chat_stream_call *c = find_call(s, piece);
 
 	if (!c)
 		return;
 	if (!c->id.n)
-		append_text(&c->id, JSON_GET(piece, "id"));
-	merge_function(c, JSON_GET(piece, "function"));
+		append_text(&c->id, piece->id);
+	if (!c->name.n)
+		append_text(&c->name, piece->name);
+	if (!append_text(&c->arguments, piece->arguments) && !json_is_null(piece->arguments)) {
+		chat_stream_raw(&c->arguments, piece->arguments);
+		c->not_text = true;
+	}
+}
+
+static void merge_call(struct chat_stream *s, struct str piece)
+{
+	struct str function = JSON_GET(piece, "function");
+	struct chat_call_piece p = {.index = -1,
+	                            .id = JSON_GET(piece, "id"),
+	                            .name = JSON_GET(function, "name"),
+	                            .arguments = JSON_GET(function, "arguments")};
+
+	json_i64(JSON_GET(piece, "index"), &p.index);
+	chat_stream_call(s, &p);
 }
 
 /* ---- chunks ---- */
@@ -140,7 +146,7 @@ static void merge_delta(struct chat_stream *s, struct str delta)
 	mark_sent(&s->content, chat_content(content, &s->content));
 	mark_sent(&s->reasoning, append_text(&s->reasoning, chat_reasoning(delta)) ||
 	                                 chat_thoughts(content, &s->reasoning));
-	mark_sent(&s->refusal, append_text(&s->refusal, JSON_GET(delta, "refusal")));
+	chat_stream_text(&s->refusal, JSON_GET(delta, "refusal"));
 	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &piece);)
 		merge_call(s, piece);
 }
@@ -159,13 +165,13 @@ static void merge_choice(struct chat_stream *s, struct str choice)
 		buf_clear(&s->finish_reason);
 		json_decode(finish, &s->finish_reason);
 	}
-	set_raw(&s->stop_reason, JSON_GET(choice, "stop_reason"));
+	chat_stream_raw(&s->stop_reason, JSON_GET(choice, "stop_reason"));
 	for (size_t i = 0; i < CHAT_LOGPROBS; i++)
 		append_elements(&s->logprobs[i], json_get(logprobs, str_from(logprob_lists[i])));
 	append_elements(&s->token_ids, JSON_GET(choice, "token_ids"));
 }
 
-static bool is_over_limit(const struct chat_stream *s)
+int chat_stream_check(const struct chat_stream *s, struct error *err)
 {
 	bool full = false;
 
@@ -173,7 +179,9 @@ static bool is_over_limit(const struct chat_stream *s)
 		full |= s->parts[i].full;
 	for (size_t i = 0; i < s->call_count; i++)
 		full |= s->calls[i].arguments.full || s->calls[i].name.full || s->calls[i].id.full;
-	return full;
+	return full ? error_set(err, FAIL_PROTOCOL, "the model's reply is over %zu MiB",
+	                        CHAT_REPLY_MAX >> 20)
+	            : 0;
 }
 
 /* {"error":..}, possibly next to choices; or an error object as the whole event. */
@@ -199,18 +207,16 @@ int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 		                 "a chunk of the model's stream is not JSON: %s", fault.why);
 	}
 	if (is_failure(data)) {
-		set_raw(&s->failure, data);
+		chat_stream_raw(&s->failure, data);
 		return 0;
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(data, "choices"), &cursor, &choice);)
 		merge_choice(s, choice);
-	set_raw(&s->usage, JSON_GET(data, "usage"));
-	set_raw(&s->model, JSON_GET(data, "model"));
+	chat_stream_raw(&s->usage, JSON_GET(data, "usage"));
+	chat_stream_raw(&s->model, JSON_GET(data, "model"));
 	if (!s->prompt_token_ids.n)
-		set_raw(&s->prompt_token_ids, JSON_GET(data, "prompt_token_ids"));
-	return is_over_limit(s) ? error_set(err, FAIL_PROTOCOL, "the model's reply is over %zu MiB",
-	                                    CHAT_REPLY_MAX >> 20)
-	                        : 0;
+		chat_stream_raw(&s->prompt_token_ids, JSON_GET(data, "prompt_token_ids"));
+	return chat_stream_check(s, err);
 }
 
 struct str chat_stream_failure(const struct chat_stream *s)

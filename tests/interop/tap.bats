@@ -119,6 +119,25 @@ episodes_recorded() {
 	grep -q 'error: capacity' tap.out
 }
 
+@test "openenv: tools that no client has listed are not known from the schema of actions" {
+	openenv_start tools 0.10 --world tools
+	tap_start "$(url tools)"
+	curl -sSf "$tap/schema" >schema.json
+	(python openenv openenv-0.10 -c '
+import json, sys
+from websockets.sync.client import connect
+with connect("ws" + sys.argv[1].removeprefix("http") + "/ws") as session:
+    call = {"type": "call_tool", "tool_name": "add", "arguments": {"by": 1}}
+    for message in {"type": "reset", "data": {}}, {"type": "step", "data": call}, {"type": "step", "data": call | {"more": 1}}:
+        session.send(json.dumps(message))
+        session.recv()
+' "$tap")
+	tap_end 0
+	holds tap 'steps | map(.outcome) == ["ok", "tool-error"] and .[1].error.class == "arguments"'
+	"$ROLLDBG" check --json tap.jsonl >tap.json || [ $? = 1 ]
+	silent tap unknown-tool
+}
+
 @test "eval-protocol: its rollout has a name, and rewards and ends of the control plane; redirects and DELETE pass" {
 	tap_start "$(url gym)"
 	# another directory than that of the tests for what it writes

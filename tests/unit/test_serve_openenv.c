@@ -124,8 +124,8 @@ static const struct {
 	{"{\"type\":[1]}", FAILED("Unknown message type: [1]", "UNKNOWN_TYPE")},
 	{"{\"type\":\"step\"}", INVALID MISSING("data", "{\"type\":\"step\"}") "]}}"},
 	{"{\"type\":\"state\",\"id\":1e2}",
-         INVALID WRONG("the tool has no argument 'id'; available: type",
-                       "{\"type\":\"state\",\"id\":1e2}") "]}}"},
+         INVALID "{\"type\":\"extra_forbidden\",\"loc\":[\"id\"],\"msg\":\"unknown member\","
+                 "\"input\":1e2}]}}"},
 	{"{\"type\":\"reset\",\"data\":null}",
          INVALID NO_DICT("data", "null", "{\"type\":\"reset\",\"data\":null}") "]}}"},
 	{"{\"type\":\"step\",\"data\":{\"action\":\"SIDEWAYS\"}}",
@@ -133,7 +133,10 @@ static const struct {
 		 "argument 'action' does not accept 'SIDEWAYS'; available: LEFT, DOWN, RIGHT, UP",
 		 "{\"action\":\"SIDEWAYS\"}") "]}}"},
 	{"{\"type\":\"step\",\"data\":{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}}",
-         INVALID NO_DICT("metadata", "a number", "{\"metadata\":5,\"z\":[1, \"\\u00e9\"]}") "]}}"},
+         INVALID "{\"type\":\"extra_forbidden\",\"loc\":[\"z\"],\"msg\":\"unknown member\","
+                 "\"input\":[1, \"\\u00e9\"]}]}}"},
+	{"{\"type\":\"step\",\"data\":{\"metadata\":5}}",
+         INVALID NO_DICT("metadata", "a number", "{\"metadata\":5}") "]}}"},
 	{"{\"type\":\"reset\",\"data\":{\"seed\":-1}}", NO_SEED},
 	{"{\"type\":\"reset\",\"data\":{\"seed\":1.5}}", NO_SEED},
 	{"{\"type\":\"reset\",\"data\":{\"episode_id\":5}}",

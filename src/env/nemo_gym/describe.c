@@ -126,17 +126,21 @@ static void write_tool(struct json_writer *w, struct str path, struct str operat
 }
 
 /* Each POST route that is not one of the framework's own. */
-static void write_routes(struct json_writer *w, struct str openapi)
+static void write_routes(struct buf *out, struct str openapi)
 {
 	struct str components = JSON_GET(JSON_GET(openapi, "components"), "schemas");
+	struct json_writer w;
 	struct json_member m;
 
+	jw_init(&w, out);
+	jw_array(&w);
 	for (size_t cursor = 0; json_next_member(JSON_GET(openapi, "paths"), &cursor, &m);) {
 		struct str post = JSON_GET(m.value, "post");
 
 		if (post.p && !is_own_path(str_skip(m.key, 1)))
-			write_tool(w, str_skip(m.key, 1), post, components);
+			write_tool(&w, str_skip(m.key, 1), post, components);
 	}
+	jw_end(&w);
 }
 
 /* The task's tools, as a model would get them. */
@@ -152,18 +156,20 @@ static void write_task_tools(struct json_writer *w, struct str tools)
 			http_env_put_tool(w, tool[NAME], tool[DESCRIPTION], tool[PARAMETERS]);
 }
 
-static void write_tools(struct env_nemo_gym *e, struct str openapi)
+static void write_tools(struct env_nemo_gym *e)
 {
 	struct str params = JSON_GET(e->http.conf->reset_args, "responses_create_params");
 	struct str tools = JSON_GET(params, "tools");
 	struct json_writer w;
 
+	if (!json_count(tools) && e->style != NEMO_GYM_STEPS) {
+		buf_set(&e->http.tools, buf_view(&e->served));
+		return;
+	}
 	jw_init(&w, &e->http.tools);
 	jw_array(&w);
 	if (json_count(tools)) {
 		write_task_tools(&w, tools);
-	} else if (e->style != NEMO_GYM_STEPS) {
-		write_routes(&w, openapi);
 	} else {
 		http_env_put_tool(&w, STR("\"step\""),
 		                  STR("\"One step of the environment; the text is what a model "
@@ -200,6 +206,7 @@ int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal, struct 
 		buf_text(&e->http.name, "nemo-gym");
 	else
 		json_decode(title, &e->http.name);
-	write_tools(e, openapi);
+	write_routes(&e->served, openapi);
+	write_tools(e);
 	return 0;
 }

@@ -162,7 +162,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	if (steps) {
 		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		nemo_gym_read_tool(&a, tool_is_listed(e->http.base.facts.tools, name),
+		nemo_gym_read_tool(&a, tool_is_listed(buf_view(&e->served), name),
 		                   http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	}
 	note_replaced(e);
@@ -311,7 +311,7 @@ static int nemo_gym_open(const struct env_conf *conf, struct io *io, struct env 
 
 	*out = &e->http.base;
 	http_env_init(&e->http, &env_nemo_gym, conf, io);
-	e->items = e->components = BUF(BUF_MAX_MESSAGE);
+	e->items = e->components = e->served = BUF(BUF_MAX_MESSAGE);
 	e->reward = e->resources_session = e->session = e->before = BUF(BUF_MAX_SMALL);
 	e->http.base.facts.traits.has_episodes = e->http.base.facts.traits.starts_over = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err) ||
@@ -330,8 +330,8 @@ static void nemo_gym_close(struct env *base)
 	if (!e)
 		return;
 	close_session(e);
-	BUFS_RELEASE(&e->items, &e->reward, &e->components, &e->resources_session, &e->session,
-	             &e->before);
+	BUFS_RELEASE(&e->served, &e->items, &e->reward, &e->components, &e->resources_session,
+	             &e->session, &e->before);
 	http_env_release(&e->http);
 	free(e);
 }

@@ -56,6 +56,7 @@ struct env_nemo_gym {
 	struct buf before;  /* the id in the one that was sent with the last request */
 	bool replaced;      /* the last reply named another session than the request */
 	enum nemo_gym_style style;
+	struct buf served; /* the tools that have a route, as in the facts' tools */
 	struct buf items; /* the calls made, as items of a Responses output, with commas between */
 	struct buf reward, components; /* of the last verify; empty: none */
 	struct buf resources_session;  /* of the native contract; empty: none is open */

@@ -91,11 +91,10 @@ int openenv_describe(struct env_openenv *e, bool *known, struct error *err)
 
 /* ---- tools ---- */
 
-/* Environments with tools use one of the framework's own action classes. */
-static bool may_have_tools(const struct env_openenv *e)
+bool openenv_action_is_call(struct str schema)
 {
 	static const char *const titles[] = {"Action", "CallToolAction", "ListToolsAction"};
-	struct str title = JSON_GET(buf_view(&e->schema), "title");
+	struct str title = JSON_GET(schema, "title");
 
 	for (size_t i = 0; json_type(title) == JSON_STRING && i < ARRAY_LEN(titles); i++)
 		if (json_is(title, str_from(titles[i])))
@@ -157,7 +156,7 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	e->http.base.facts.protocol = e->http.base.ops->name;
 	if (check_source(e, err))
 		return -1;
-	if (may_have_tools(e) && list_tools(e, err))
+	if (openenv_action_is_call(buf_view(&e->schema)) && list_tools(e, err))
 		return error_from_peer(err);
 	if (!e->calls_tools)
 		openenv_put_step_tool(buf_view(&e->schema), &e->http.tools);

@@ -122,6 +122,8 @@ struct env_openenv {
 /* Does the server describe itself as an OpenEnv server over HTTP? False also without a reply. */
 bool openenv_answers(struct http_json *h);
 
+/* May an environment with actions of this schema have tools? They use the framework's own classes. */
+bool openenv_action_is_call(struct str schema);
 /* Appends the tool that stands for the steps of an environment without tools, in an array. schema:
    raw, of its actions; may be empty. */
 void openenv_put_step_tool(struct str schema, struct buf *out);

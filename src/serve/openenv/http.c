@@ -16,10 +16,29 @@ bool fields_wrong(struct buf *why, const char *message, struct str input)
 	return false;
 }
 
+/* The first member that is none of the schema's; absent: none, or any is allowed. */
+static struct str unknown_member(struct str object, struct str schema)
+{
+	bool closed = json_type(JSON_GET(schema, "additionalProperties")) != JSON_TRUE;
+	struct json_member m;
+
+	for (size_t cursor = 0; closed && json_next_member(object, &cursor, &m);)
+		if (!json_get(JSON_GET(schema, "properties"), m.key).p)
+			return m.key;
+	return STR_NONE;
+}
+
 bool fields_fit(struct str object, struct str schema, struct buf *why)
 {
+	struct str unknown = unknown_member(object, schema);
 	struct arena arena = {0};
 	struct error err;
+
+	if (unknown.p) {
+		json_pack(why, "{type:'extra_forbidden',loc:[%s],msg:'unknown member',input:%r}",
+		          unknown, json_get(object, unknown));
+		return false;
+	}
 	bool fit = arguments_check(arguments_read(&arena, schema), object, &err) == 0;
 
 	arena_release(&arena);

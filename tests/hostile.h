@@ -456,7 +456,7 @@ static inline struct str hostile_member(struct str text, const char *key, const 
 	if (!at)
 		return STR("");
 	at += strlen(key);
-	at += strspn(at, " \"");
+	at += strspn(at, " \\\":");
 	return (struct str){at, strcspn(at, ends)};
 }
 
@@ -576,17 +576,17 @@ static inline const char *hostile_routed(struct hostile_peer *p, const struct ho
 			continue;
 		if (!r[i].reply) {
 			hostile_note(p->server, p->place, "call",
-			             hostile_member(p->body, "\"move\":", "\""));
+			             hostile_member(p->body, "move", "\\\""));
 		}
-		buf_text(&p->message,
-		         r[i].reply ? r[i].reply
-		                    : "{\"ok\":true,\"output\":{\"blocks\":[],\"reward\":1}}");
+		buf_text(&p->message, r[i].reply ? r[i].reply
+		                                 : "{\"ok\":true,\"output\":{\"blocks\":[],"
+		                                   "\"reward\":1},\"observation\":\"\"}");
 		return r[i].moment;
 	}
 	return NULL;
 }
 
-/* An ORS server and a resources server of NeMo Gym; NULL: none of their pages. */
+/* An ORS server and the three kinds of resources servers of NeMo Gym; NULL: none of their pages. */
 static inline const char *hostile_route(struct hostile_peer *p)
 {
 	static const struct hostile_route routes[] = {
@@ -605,6 +605,17 @@ static inline const char *hostile_route(struct hostile_peer *p)
 		{"/gym/seed_session", "gymseed", "{}"},
 		{"/gym/act", "gymcall", NULL},
 		{"/gym/verify", "gymverify", "{\"reward\":1}"},
+		{"/steps/openapi.json", "stepspage",
+	         "{\"paths\":{\"/reset\":{},\"/step\":{},\"/aggregate_metrics\":{}}}"},
+		{"/steps/reset", "stepsreset", "{\"observation\":\"\",\"info\":{}}"},
+		{"/steps/step", "stepscall", NULL},
+		{"/native/openapi.json", "nativepage",
+	         "{\"paths\":{\"/seed_session\":{},\"/verify\":{},\"/close_session\":{},"
+	         "\"/act\":{\"post\":{}}}}"},
+		{"/native/seed_session", "nativeseed", "{\"resources_session_id\":\"r\"}"},
+		{"/native/act", "nativecall", NULL},
+		{"/native/verify", "nativeverify", "{\"reward\":1}"},
+		{"/native/close_session", "nativeclose", "{}"},
 	};
 
 	return hostile_routed(p, routes, ARRAY_LEN(routes));

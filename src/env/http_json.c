@@ -172,6 +172,8 @@ static enum error_class status_class(int status, const struct http_json_meaning 
 {
 	static const struct http_json_meaning common[] = {{422, CLASS_ARGUMENTS},
 	                                                  {400, CLASS_ENVIRONMENT},
+	                                                  {409, CLASS_ENVIRONMENT},
+	                                                  {410, CLASS_ENVIRONMENT},
 	                                                  {500, CLASS_ENVIRONMENT},
 	                                                  {0, CLASS_NONE}};
 	const struct http_json_meaning *both[] = {meanings, common};

@@ -63,7 +63,7 @@ MUST_USE int http_json_page(struct http_json *h, const char *path, int *status, 
                             struct error *err);
 
 /* Reads a reply that is no success of the protocol: none, a status other than 200, or not JSON.
-   400, 422 and 500 are refused calls unless the meanings, which end with status 0 (or are NULL),
+   400, 409, 410, 422 and 500 are refused calls unless the meanings, which end with status 0 (or are NULL),
    say otherwise. */
 void http_json_read_failure(const struct http_json_answer *a,
                             const struct http_json_meaning *meanings, struct reply_reading *r,

@@ -73,8 +73,12 @@ static enum failure_cause of_line(const struct line *l)
 void attribution_reset(struct attribution *a, const struct line *l)
 {
 	bool ok = l->outcome == OUTCOME_OK || l->outcome == OUTCOME_NONE;
+	bool unfit = line_error_class(l) == CLASS_ARGUMENTS; /* no policy chose them */
 
-	*a = (struct attribution){.reset = ok ? FAILURE_NONE : of_line(l), .answered = a->answered};
+	*a = (struct attribution){.reset = ok      ? FAILURE_NONE
+	                                   : unfit ? FAILURE_HARNESS
+	                                           : of_line(l),
+	                          .answered = a->answered};
 }
 
 void attribution_answered(struct attribution *a)

@@ -43,6 +43,7 @@ property() {
 	expect 1 rolldbg run --env "$url" --call 'add n=1'
 	has "$stderr" 'the reset failed: body: start: Field required'
 	has "$stderr" 'the arguments of a reset: --reset-json OBJECT'
+	has "$output" 'failure: harness ('
 	expect 0 rolldbg run --env "$url" --call 'add n=1' --reset-json '{"start":1}'
 }
 

@@ -195,10 +195,11 @@ int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal, struct 
 	}
 	int style = style_of(openapi);
 	if (style < 0) {
-		return error_set(err, FAIL_PROTOCOL,
-		                 "%s: not a resources server of NeMo Gym: /openapi.json has "
-		                 "neither /seed_session and /verify nor /reset and /step",
-		                 buf_cstr(&e->http.http.base));
+		return error_set(
+			err, FAIL_PROTOCOL,
+			"%s: not a resources server of NeMo Gym: /openapi.json has "
+			"neither /seed_session and /verify nor /reset, /step and /aggregate_metrics",
+			buf_cstr(&e->http.http.base));
 	}
 	e->style = (enum nemo_gym_style)style;
 	title = JSON_GET(JSON_GET(openapi, "info"), "title");

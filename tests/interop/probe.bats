@@ -94,7 +94,7 @@ expect_property() {
 @test "OpenEnv: an uninformative state, an environment with MCP tools" {
 	openenv_start bare 0.10 --cap 4 --world bare
 	run_probe bare 0 --env "$(url bare)" --actions DOWN,DOWN,RIGHT
-	expect_not_ok bare 'state-source unknown,release unknown,isolation unknown,seed unknown,reward unknown'
+	expect_not_ok bare 'state-source unknown,release unknown,seed unknown,reward unknown'
 	expect_property bare state-source '.evidence | contains("only episode_id and step_count")'
 	openenv_start tools 0.10 --cap 4 --world tools
 	run_probe tools 0 --env "$(url tools)"

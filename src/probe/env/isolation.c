@@ -21,7 +21,7 @@ static bool starts_anew(const struct probe *p, const struct neighbor *v)
 {
 	const struct probe_call *call = probe_call_for_others(p);
 
-	return call && v->called && v->reply.outcome == OUTCOME_OK && p->again_count &&
+	return call && v->called && v->reply.outcome == OUTCOME_OK && p->again.p &&
 	       probe_compare(p, &p->replies, call->observation, p->again) == MEMBER_EFFECT &&
 	       probe_compare(p, &p->replies, call->observation, v->observation) < MEMBER_EFFECT;
 }

@@ -41,7 +41,10 @@ static void judge(const struct probe *p, const struct restart *first, const stru
 	bool again = begins_at(p, third, first, first->start, first->reply);
 	bool at_end = begins_at(p, third, first, second->end, second->reply);
 
-	if (known && again) {
+	if (known && again && at_end) {
+		property_say(out, PROPERTY_UNKNOWN, "inconclusive",
+		             "the calls of the session before left it as it began", NULL);
+	} else if (known && again) {
 		property_say(out, PROPERTY_OK, "from the start",
 		             "a session after one with calls began as that one did", NULL);
 	} else if (known && at_end && first->start.p) {

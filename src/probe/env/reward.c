@@ -109,18 +109,18 @@ static int play_panel(struct probe *p, struct panel *panel, struct property *out
 
 	if (p->conf->solution && play(p, p->conf->solution, NULL, &panel->solution, out, err))
 		return -1;
-	if (out->evidence.n)
-		return 0;
-	if (play(p, NULL, NULL, &panel->nothing, out, err))
+	if (!out->evidence.n && play(p, NULL, NULL, &panel->nothing, out, err))
 		return -1;
 	/* random calls of other servers may have effects anywhere */
-	for (int i = 0; i < RANDOM_TRIES && p->traits.has_episodes && json_count(p->tools); i++) {
+	for (int i = 0;
+	     i < RANDOM_TRIES && !out->evidence.n && p->traits.has_episodes && json_count(p->tools);
+	     i++) {
 		snprintf(spec, sizeof(spec), "random:%d", i + 1);
 		drawn.spec = spec;
 		if (play(p, &drawn, NULL, &panel->random[i], out, err))
 			return -1;
 	}
-	return probe_call_for_others(p) && p->traits.has_episodes
+	return probe_call_for_others(p) && p->traits.has_episodes && !out->evidence.n
 	               ? play(p, NULL, probe_call_for_others(p), &panel->again, out, err)
 	               : 0;
 }

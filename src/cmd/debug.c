@@ -1,11 +1,9 @@
 /* rolldbg debug: step through a recording or a running rollout. */
 #include "cmd/debug.h"
 
-#include "base/file.h"
 #include "base/mem.h"
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"
-#include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
 #include "cmd/options/settings.h"

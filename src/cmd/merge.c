@@ -1,5 +1,4 @@
 /* rolldbg merge: the three-way merge of recordings, as git's merge driver. */
-#include "base/log.h"
 #include "base/new_file.h"
 #include "base/text.h"
 #include "cmd/cmd.h"

@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/new_file.h"
-#include "base/settings.h"
 #include "cmd/options/settings.h"
 
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* rolldbg run: drive a policy, record, judge. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/settings.h"
 #include "base/text.h"
 #include "cmd/confirm.h"
 #include "cmd/debug.h"

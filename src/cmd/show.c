@@ -1,7 +1,5 @@
 /* rolldbg show: prints a recording as text. */
-#include "base/log.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/html_file.h"
 #include "cmd/store/store.h"

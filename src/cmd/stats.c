@@ -1,10 +1,6 @@
 /* rolldbg stats: metrics over recordings. */
 #include "stats/stats.h"
-#include "base/file.h"
-#include "base/log.h"
-#include "base/map.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/html_file.h"
 #include "cmd/options/import_options.h"

@@ -2,7 +2,6 @@
 #include "cmd/tap_faults.h"
 
 #include "base/mem.h"
-#include "base/text.h"
 #include "debug/expression.h"
 #include "json/write.h"
 

@@ -7,7 +7,6 @@
 #include "cmd/options/output.h"
 #include "cmd/options/target.h"
 #include "env/environments.h"
-#include "env/tool_list.h"
 #include "json/schema.h"
 #include "json/write.h"
 #include "policy/call_text.h"

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "evidence/effects_read.h"
-#include "evidence/evidence.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,6 @@
 #include "base/text.h"
 #include "debug/debugger.h"
 #include "debug/expression.h"
-#include "json/write.h"
-#include "report/changes.h"
 #include "report/outline.h"
 
 #define LIST_ROWS 10

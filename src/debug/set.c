@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "debug/debugger.h"
 #include "debug/expression.h"
-#include "json/write.h"
 
 /* Warns about a pointer without a value here. Not an error: other steps may have one. */
 static void warn_absent(void *ctx, const struct path *p)

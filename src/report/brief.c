@@ -1,8 +1,6 @@
 /* Values and calls on one line: see brief.h. */
 #include "report/brief.h"
 
-#include "base/text.h"
-
 #include <ctype.h>
 
 /* ---- colors as marks: SGR sequences (ECMA-48 section 8.3.117) ---- */

@@ -3,7 +3,6 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "evidence/peer.h"
 #include "json/arguments.h"
 #include "recording/trained.h"
 #include "stats/task_metrics.h"

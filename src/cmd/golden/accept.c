@@ -2,8 +2,6 @@
 #include "cmd/golden/accept.h"
 
 #include "base/log.h"
-#include "base/names.h"
-#include "cmd/options/compare_options.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/new_file.h"
-#include "base/text.h"
 #include "cmd/options/config_file.h"
 #include "cmd/store/store.h"
 

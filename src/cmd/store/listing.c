@@ -2,7 +2,6 @@
 #include "cmd/store/listing.h"
 
 #include "base/text.h"
-#include "check/judge.h"
 #include "cmd/options/output.h"
 #include "cmd/options/settings.h"
 #include "convert/convert.h"

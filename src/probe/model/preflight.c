@@ -6,7 +6,6 @@
 #include "json/write.h"
 #include "policy/llm/request.h"
 #include "policy/policy.h"
-#include "policy/tools.h"
 
 #define CALL_ID       "call00000" /* nine characters: accepted by every chat template */
 #define SHORT_CALL    512         /* bytes of arguments that a model can be asked to repeat */

@@ -23,6 +23,10 @@
    the environment. */
 void env_reply_keep(struct env_reply *reply, struct arena *a);
 
+/* All that a reply told: the observation, or {"content":..,"structuredContent":..} if part of it is only
+   in `structured`. */
+void env_reply_whole(struct str observation, struct str structured, struct buf *out);
+
 struct env_conf {
 	const char *url;
 	const char *protocol;       /* one of an adapter's `protocols`; NULL: detect */

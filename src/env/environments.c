@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "env/http_json.h"
 #include "env/ignore_paths.h"
+#include "json/write.h"
 
 #include <assert.h>
 
@@ -29,6 +30,18 @@ void env_reply_keep(struct env_reply *reply, struct arena *a)
 
 	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		*all[i] = arena_str(a, *all[i]);
+}
+
+void env_reply_whole(struct str observation, struct str structured, struct buf *out)
+{
+	if (!json_is_null(structured)) {
+		struct json_writer w = jw_begin(out);
+
+		jw_pack(&w, "content:%r,structuredContent:%r", observation, structured);
+		jw_end(&w);
+	} else {
+		buf_str(out, observation);
+	}
 }
 
 int env_reset(struct env *e, struct env_reply *out, struct error *err)

@@ -310,3 +310,16 @@ start_hanging_run() {
 	expect 4 rolldbg probe --env stdio:./server --sessions 1 --open-timeout 1s
 	has "$stderr" 'the session was not open within 1s (--open-timeout)'
 }
+
+@test "a text that only acknowledges: what the server keeps is in structuredContent" {
+	server <<-'END'
+		call() { result "{\"content\":[{\"type\":\"text\",\"text\":\"done\"}],\"structuredContent\":{\"items\":[$(seq -s, "$n")]}}"; }
+	END
+	expect 0 rolldbg run --env stdio:./server --state none --actions A,B,C --confirm
+	lacks "$output" no-history
+	has "$output" 'replies depend on earlier calls'
+	expect 0 rolldbg run --env stdio:./server --state observation --actions A,B,C
+	has "$output" 'nt/items/1'
+	expect 0 rolldbg probe --env stdio:./server --sessions 2 --actions A,B,C
+	lacks "$output" 'no history'
+}

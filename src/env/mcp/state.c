@@ -43,7 +43,7 @@ static void take_tool(struct state_source *s, const struct mcp_reply *reply,
 
 	mcp_read_tool_reply(reply, &call, reading, &out);
 	if (out.outcome == OUTCOME_OK) {
-		buf_str(&s->value, out.observation);
+		env_reply_whole(out.observation, out.structured, &s->value);
 	} else {
 		buf_printf(&s->why, "tool %.*s: ", STR_ARG(s->target));
 		buf_str(&s->why, out.error.message);

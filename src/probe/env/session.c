@@ -102,7 +102,7 @@ static void keep_observation(struct session *s, const struct env_reply *r)
 {
 	buf_clear(&s->observation);
 	if (r->outcome == OUTCOME_OK)
-		buf_str(&s->observation, r->observation);
+		env_reply_whole(r->observation, r->structured, &s->observation);
 }
 
 /* Records a failure caused by the peer. -1: it was not caused by the peer. */

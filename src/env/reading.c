@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-#define MESSAGE_MAX ((size_t)4096)
+#define MESSAGE_MAX  ((size_t)4096)
+#define ENDING_CELLS 220 /* of the last words of a server that ended */
 
 void reading_init(struct reply_reading *r)
 {
@@ -125,7 +126,7 @@ int reading_child_end(struct child *child, const char *command, struct error *er
 
 	if (words.n) {
 		buf_text(&safe, ": ");
-		text_escape(&safe, words);
+		text_escape_cut(&safe, words, ENDING_CELLS);
 	}
 	if (child_not_found(child)) {
 		error_set(err, FAIL_TRANSPORT, "'%.120s' was not found%s", command,

@@ -40,7 +40,8 @@ struct child {
 	bool full;         /* the buffer is full: stdout is not read until lines are taken */
 	struct buf errors; /* the last part of stderr */
 	struct buf line;   /* the unfinished last line of stderr, truncated */
-	struct buf last;   /* the complete line before it */
+	struct buf last;   /* the complete line before it, or the last that names an error */
+	bool names_error;
 	uint64_t words_lost;
 	char why[96];
 	bool not_found;
@@ -212,6 +213,19 @@ static void add_cut(struct buf *b, struct str s)
 	buf_add(b, s.p, s.n < room ? s.n : room);
 }
 
+/* "ValueError: why", "TypeError [CODE]: why", "panic: why": most languages print the stack after it. */
+static bool names_error(struct str line)
+{
+	size_t n = 0;
+
+	while (n < line.n && line.p[n] != ':' && line.p[n] != ' ')
+		n++;
+	struct str first = {line.p, n};
+
+	return n < line.n && (str_ends(first, STR("Error")) || str_ends(first, STR("Exception")) ||
+	                      str_eq(first, STR("panic")));
+}
+
 static void end_stderr_line(struct child *c)
 {
 	struct str line = buf_view(&c->line);
@@ -220,7 +234,11 @@ static void end_stderr_line(struct child *c)
 		line.n--;
 	if (line.n) {
 		log_info("server: %.*s", STR_ARG(line));
-		buf_set(&c->last, line);
+		bool error = names_error(line);
+
+		if (error || !c->names_error)
+			buf_set(&c->last, line);
+		c->names_error |= error;
 	}
 	buf_clear(&c->line);
 }
@@ -514,9 +532,10 @@ void child_clear_stderr(struct child *c)
 {
 	buf_drop(&c->errors, child_stderr(c).n);
 	c->words_lost = 0;
+	c->names_error = false;
 }
 
 struct str child_last_stderr_line(const struct child *c)
 {
-	return buf_view(c->line.n ? &c->line : &c->last);
+	return buf_view(c->line.n && !c->names_error ? &c->line : &c->last);
 }

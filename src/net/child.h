@@ -48,8 +48,8 @@ bool child_not_found(const struct child *c); /* the shell did not find the comma
 struct str child_stderr(const struct child *c);
 uint64_t child_stderr_lost(const struct child *c); /* bytes dropped before these */
 void child_clear_stderr(struct child *c);
-/* The last line of stderr that is not empty, truncated to one sentence. Not affected by
-   child_clear_stderr. */
+/* The last line of stderr that names an error, of those since child_clear_stderr, else the last that is not
+   empty; truncated to one sentence. Not affected by child_clear_stderr itself. */
 struct str child_last_stderr_line(const struct child *c);
 
 /* Closes the child's stdin and waits for its exit: at most 2 s; then sends SIGTERM, and after 1

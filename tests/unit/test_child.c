@@ -109,6 +109,19 @@ static void test_ends(void)
 	child_clear_stderr(c);
 	ok(child_stderr(c).n == 0 && str_is(child_last_stderr_line(c), "oops"), "forgotten");
 	child_free(c);
+	c = start(
+		"printf 'a.js:2\\n\\nTypeError [E1]: no KEY\\n    at run (a.js:2:7)\\n\\nNode.js v20\\n' >&2; exit 1");
+	ends_with(c, "exited with status 1");
+	ok(str_is(child_last_stderr_line(c), "TypeError [E1]: no KEY"), "the error before a stack");
+	child_free(c);
+	c = start("printf 'panic: nil\\n\\ngoroutine 1 [running]:\\nmain.main()\\n' >&2; exit 2");
+	ends_with(c, "exited with status 2");
+	ok(str_is(child_last_stderr_line(c), "panic: nil"), "of Go, too");
+	child_free(c);
+	c = start("printf 'KeyError: a\\nValueError: b\\n' >&2; exit 1");
+	ends_with(c, "exited with status 1");
+	ok(str_is(child_last_stderr_line(c), "ValueError: b"), "the last of several");
+	child_free(c);
 	c = start("kill -KILL $$");
 	ends_with(c, "was killed by signal 9 (Killed)");
 	child_free(c);

@@ -152,7 +152,12 @@ static int put_value(struct text_reading *r, bool json, const char *text, struct
 		json_quote(r->out, str_from(text));
 		return 0;
 	}
-	return tool_value(r->tool, r->key, r->schema, str_from(text), r->out, err);
+	struct error why;
+	if (!tool_value(r->tool, r->key, r->schema, str_from(text), r->out, &why))
+		return 0;
+	bool container = text[0] == '[' || text[0] == '{';
+	return error_set(err, why.kind, container ? "%s; %.*s:=JSON keeps its quotes" : "%s",
+	                 why.text, STR_ARG(r->key));
 }
 
 static int put_argument(struct text_reading *r, struct str word, struct error *err)
@@ -163,7 +168,9 @@ static int put_argument(struct text_reading *r, struct str word, struct error *e
 	struct buf key = BUF(BUF_MAX_MESSAGE);
 
 	if (n == (size_t)json) {
-		return error_set(err, FAIL_USAGE, "'%.*s' is no key=value, key:=JSON or key=@FILE",
+		return error_set(err, FAIL_USAGE,
+		                 "'%.*s' is no key=value, key:=JSON or key=@FILE; "
+		                 "a value with blanks is quoted: key=\"two words\"",
 		                 STR_ARG(word));
 	}
 	struct str name = {word.p, n - json};

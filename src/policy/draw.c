@@ -293,7 +293,13 @@ static struct str draw_any(struct rng *r, struct str array)
 	size_t count = json_type(array) == JSON_ARRAY ? json_count(array) : 0, cursor = 0;
 	struct str each = STR_NONE;
 
-	for (uint32_t n = count ? 1 + below(r, (uint32_t)count) : 0; n; n--)
+	while (!r &&
+	       json_next(array, &cursor, &each)) /* an example is of the first that is not null */
+		if (!json_is_null(each) && !json_is(each, STR("null")) &&
+		    !json_is(JSON_GET(each, "type"), STR("null"))) {
+			return each;
+		}
+	for (uint32_t n = r && count ? 1 + below(r, (uint32_t)count) : 0; n; n--)
 		json_next(array, &cursor, &each);
 	return each;
 }

@@ -51,9 +51,16 @@ static const struct {
 	{TOOLS, "add n=", "call 'add n=': the argument 'n' must be of type \"integer\"", NULL},
 	{TOOLS, "add way=upp",
          "call 'add way=upp': argument 'way' does not accept 'upp'; did you mean 'up'?", NULL},
+	{TOOLS, "add tags=[\"a\"]",
+         "call 'add tags=[\"a\"]': the argument 'tags' must be of type \"array\"; tags:=JSON keeps its quotes",
+         NULL},
 	{TOOLS, "add n=1 n=2", "call 'add n=1 n=2': the argument 'n' is given twice", NULL},
-	{TOOLS, "add n", "call 'add n': 'n' is no key=value, key:=JSON or key=@FILE", NULL},
-	{TOOLS, "add :=1", "call 'add :=1': ':=1' is no key=value, key:=JSON or key=@FILE", NULL},
+	{TOOLS, "add n",
+         "call 'add n': 'n' is no key=value, key:=JSON or key=@FILE; a value with blanks is quoted: key=\"two words\"",
+         NULL},
+	{TOOLS, "add :=1",
+         "call 'add :=1': ':=1' is no key=value, key:=JSON or key=@FILE; a value with blanks is quoted: key=\"two words\"",
+         NULL},
 	{TOOLS, "add n:=[\"a\" 1",
          "call 'add n:=[\"a\" 1': n:=[\"a\" 1 is not JSON: expected ',' or ']'", NULL},
 	{TOOLS, "add n:=x", "call 'add n:=x': n:=x is not JSON: expected a value", NULL},
@@ -101,8 +108,23 @@ static void test_spelled(void)
 	}
 }
 
+/* Languages whose lists may be absent write null first. */
+static void test_example(void)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	call_example(
+		STR("{\"name\":\"put\",\"inputSchema\":{\"properties\":{\"of\":{\"type\":[\"null\","
+	            "\"array\"],\"items\":{\"type\":\"string\"}},\"at\":{\"anyOf\":[{\"type\":\"null\"},"
+	            "{\"type\":\"integer\"}]}},\"required\":[\"of\",\"at\"]}}"),
+		&text);
+	is_str(buf_cstr(&text), "put of:=[\"TEXT\"] at=1", "an example is not null");
+	buf_release(&text);
+}
+
 int main(void)
 {
+	test_example();
 	test_spelled();
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
 		struct policy_conf conf = {.tools = str_from(rows[i].tools)};

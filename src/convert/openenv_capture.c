@@ -1,6 +1,6 @@
 /* Session documents of OpenEnv's capture proxy, exported with their messages: one value a rollout.
-   The last turn of a path holds all of its conversation; paths that are not the agent's (title
-   generators, retries) are no rollouts. */
+   The last turn of a path holds all of its conversation, and what the first was shown may be that of
+   another path; paths that are not the agent's (title generators, retries) are no rollouts. */
 #include "recording/foreign.h"
 
 #include "convert/dialog.h"
@@ -32,14 +32,19 @@ static struct str turn_of(struct str turns, struct str node)
 	return STR_NONE;
 }
 
-static void take_path(struct import *m, struct str value, struct str turn)
+static void take_path(struct import *m, struct str value, struct str turn, struct str shown)
 {
+	size_t before = json_count(shown), cursor = 0;
 	struct import_header h = {.task = import_task(m, JSON_GET(value, "session_id")),
 	                          .tools = JSON_GET(turn, "request_tools")};
 	struct dialog d;
+	struct str one;
 
 	dialog_open(m, &d, &h);
-	dialog_messages(m, &d, JSON_GET(turn, "request_messages"));
+	dialog_prompt(m, &d, shown);
+	for (size_t i = 0; json_next(JSON_GET(turn, "request_messages"), &cursor, &one); i++)
+		if (i >= before)
+			dialog_message(m, &d, one, NULL);
 	dialog_message(m, &d, JSON_GET(turn, "response_message"), NULL);
 	dialog_end(m, &d,
 	           &(struct import_end){.reason = import_text(m, JSON_GET(turn, "finish_reason"))});
@@ -50,7 +55,9 @@ static int import_openenv_capture(struct import *m, struct str value, struct err
 	struct str turns = JSON_GET(value, "turns"), path;
 
 	for (size_t cursor = 0; json_next(JSON_GET(value, "sequences"), &cursor, &path);) {
-		struct str turn = turn_of(turns, last_of(JSON_GET(path, "node_ids")));
+		struct str nodes = JSON_GET(path, "node_ids");
+		struct str first = turn_of(turns, import_first(nodes));
+		struct str turn = turn_of(turns, last_of(nodes));
 
 		if (!json_is(JSON_GET(path, "role"), STR("agent")))
 			continue;
@@ -59,7 +66,7 @@ static int import_openenv_capture(struct import *m, struct str value, struct err
 			                 "the capture has no messages: export the session with "
 			                 "include_messages");
 		}
-		take_path(m, value, turn);
+		take_path(m, value, turn, JSON_GET(first, "request_messages"));
 	}
 	return 0;
 }

@@ -119,7 +119,8 @@ struct verb {
 	const char *arguments, *help;
 	enum verb_group group;
 	bool repeats; /* an empty line on a terminal repeats it */
-	int (*run)(struct debugger *d, struct str arguments, struct error *err);
+	int how;      /* in what it differs from other verbs of the same function */
+	int (*run)(struct debugger *d, int how, struct str arguments, struct error *err);
 };
 extern const struct verb verbs[];
 extern const size_t verbs_count;
@@ -129,10 +130,14 @@ MUST_USE int verb_find(struct str word, const struct verb **out, struct error *e
 /* Appends a verb's short forms, as in "c, fg". */
 void verb_short_forms(const struct verb *v, struct buf *out);
 
-#define VERB(id, name, forms, arguments, group, repeats, help)                                     \
-	int verb_##id(struct debugger *d, struct str arguments_, struct error *err);
+#define VERB(id, ...)                                                                              \
+	int verb_##id(struct debugger *d, int how, struct str arguments, struct error *err);
+#define ALSO(...)
 #include "debug/verbs.def"
 #undef VERB
+#undef ALSO
+
+enum travel_how { TRAVEL_STEPS, TRAVEL_TURNS, TRAVEL_ON, TRAVEL_TO_END }; /* of verb_step */
 
 /* ---- arguments of verbs ---- */
 

@@ -269,7 +269,7 @@ static int propose_text(struct debugger *d, struct str text, struct error *err)
 	       propose(d, call.name, call.arguments, err);
 }
 
-int verb_call(struct debugger *d, struct str arguments, struct error *err)
+int verb_call(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str rest = arguments, name = argument_word(&rest);
 
@@ -279,10 +279,10 @@ int verb_call(struct debugger *d, struct str arguments, struct error *err)
 		return error_set(err, FAIL_USAGE, "which tool? 'tools' lists them");
 	bool json = !rest.n || rest.p[0] == '{';
 	int failed = json ? propose(d, name, rest, err) : propose_text(d, arguments, err);
-	return failed || verb_step(d, STR(""), err) ? -1 : 0;
+	return failed || verb_step(d, TRAVEL_STEPS, STR(""), err) ? -1 : 0;
 }
 
-int verb_edit(struct debugger *d, struct str arguments, struct error *err)
+int verb_edit(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str rest = text_trim(arguments), name = STR_NONE;
 
@@ -314,15 +314,13 @@ int live_session_report(struct debugger *d, struct error *err)
 	buf_text(&d->out, "the session has ended: ");
 	text_escape_line(&d->out, buf_view(&text));
 	buf_str(&d->out, buf_view(&d->live_end));
-	int failed = d->live_end.n ? 0 : verb_backtrace(d, STR(""), err);
+	int failed = d->live_end.n ? 0 : verb_backtrace(d, 0, STR(""), err);
 	text_put_path(&d->out, "recorded", live_path(d->live));
 	return failed;
 }
 
-int verb_kill(struct debugger *d, struct str arguments, struct error *err)
+int verb_kill(struct debugger *d, int how, struct str arguments, struct error *err)
 {
-	if (argument_none(arguments, err))
-		return -1;
 	if (!d->live || live_is_over(d->live))
 		return error_set(err, FAIL_USAGE, "no live session");
 	live_end(d->live, d->stopped);
@@ -383,8 +381,10 @@ static void report_prefix(struct debugger *d, const struct prefix *p, bool same)
 	}
 }
 
-static int run_again(struct debugger *d, bool fork, struct str arguments, struct error *err)
+/* how: as a fork */
+int verb_rerun_to(struct debugger *d, int how, struct str arguments, struct error *err)
 {
+	bool fork = how;
 	struct prefix p = {.steps = -1};
 	struct cursor *parent = NULL;
 	bool turn, same = true;
@@ -418,14 +418,4 @@ static int run_again(struct debugger *d, bool fork, struct str arguments, struct
 	prefix_release(&p);
 	cursor_close(parent);
 	return failed ? -1 : 0;
-}
-
-int verb_rerun_to(struct debugger *d, struct str arguments, struct error *err)
-{
-	return run_again(d, false, arguments, err);
-}
-
-int verb_fork(struct debugger *d, struct str arguments, struct error *err)
-{
-	return run_again(d, true, arguments, err);
 }

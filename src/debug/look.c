@@ -105,7 +105,7 @@ static bool has_operator(struct str text)
 	return false;
 }
 
-int verb_print(struct debugger *d, struct str arguments, struct error *err)
+int verb_print(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str text = text_trim(arguments);
 
@@ -122,7 +122,7 @@ int verb_print(struct debugger *d, struct str arguments, struct error *err)
 		return 0;
 	}
 	if (str_is(text, named_facts[FACT_RULE].name))
-		return verb_backtrace(d, STR(""), err);
+		return verb_backtrace(d, 0, STR(""), err);
 	return has_operator(text) ? print_expression(d, text, err) : print_path(d, text, err);
 }
 
@@ -138,7 +138,7 @@ static void put_diff(struct debugger *d)
 	stop_changes(d, SIZE_MAX, &d->out);
 }
 
-int verb_diff(struct debugger *d, struct str arguments, struct error *err)
+int verb_diff(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	int64_t number, before = d->now.position;
 	bool turn;
@@ -174,7 +174,7 @@ static int put_rows(struct debugger *d, int64_t from, int64_t here, struct error
 	return got < 0 ? -1 : 0;
 }
 
-int verb_list(struct debugger *d, struct str arguments, struct error *err)
+int verb_list(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	int64_t here = d->now.position, number;
 	int64_t from = here - LIST_ROWS / 2;
@@ -219,9 +219,9 @@ static void put_causes(void *user, const struct rollout_verdict *v)
 	backtrace_put(v, d->conf->style, &d->out);
 }
 
-int verb_backtrace(struct debugger *d, struct str arguments, struct error *err)
+int verb_backtrace(struct debugger *d, int how, struct str arguments, struct error *err)
 {
-	return argument_none(arguments, err) || debugger_findings(d, put_causes, d, err) ? -1 : 0;
+	return debugger_findings(d, put_causes, d, err);
 }
 
 /* ---- tools ---- */
@@ -272,7 +272,7 @@ static int no_such_tool(struct str tools, struct str wanted, struct error *err)
 	return -1;
 }
 
-int verb_tools(struct debugger *d, struct str arguments, struct error *err)
+int verb_tools(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS], tool;
 	struct str wanted = text_trim(arguments);
@@ -386,7 +386,7 @@ const char *info_topic(size_t i)
 	return i < ARRAY_LEN(info_about) ? info_about[i].name : NULL;
 }
 
-int verb_info(struct debugger *d, struct str arguments, struct error *err)
+int verb_info(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	const char *names[ARRAY_LEN(info_about)];
 	struct str word = text_trim(arguments);

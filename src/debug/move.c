@@ -192,35 +192,16 @@ static int travel(struct travel *t, struct error *err)
 
 /* ---- the verbs ---- */
 
-int verb_step(struct debugger *d, struct str arguments, struct error *err)
+int verb_step(struct debugger *d, int how, struct str arguments, struct error *err)
 {
-	struct travel t = {.d = d};
+	struct travel t = {
+		.d = d, .by_turn = how == TRAVEL_TURNS, .ignores_points = how == TRAVEL_TO_END};
+	bool counts = how == TRAVEL_STEPS || how == TRAVEL_TURNS;
 
-	return argument_count(arguments, &t.left, err) || travel(&t, err) ? -1 : 0;
+	return (counts && argument_count(arguments, &t.left, err)) || travel(&t, err) ? -1 : 0;
 }
 
-int verb_next(struct debugger *d, struct str arguments, struct error *err)
-{
-	struct travel t = {.d = d, .by_turn = true};
-
-	return argument_count(arguments, &t.left, err) || travel(&t, err) ? -1 : 0;
-}
-
-int verb_continue(struct debugger *d, struct str arguments, struct error *err)
-{
-	struct travel t = {.d = d};
-
-	return argument_none(arguments, err) || travel(&t, err) ? -1 : 0;
-}
-
-int verb_finish(struct debugger *d, struct str arguments, struct error *err)
-{
-	struct travel t = {.d = d, .ignores_points = true};
-
-	return argument_none(arguments, err) || travel(&t, err) ? -1 : 0;
-}
-
-int verb_reverse_step(struct debugger *d, struct str arguments, struct error *err)
+int verb_reverse_step(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	int64_t count;
 
@@ -237,7 +218,7 @@ static int is_other_turn(void *ctx, const struct moment *m, struct error *err)
 	return m->line->turn != *turn;
 }
 
-int verb_reverse_next(struct debugger *d, struct str arguments, struct error *err)
+int verb_reverse_next(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	int64_t count;
 
@@ -254,11 +235,11 @@ int verb_reverse_next(struct debugger *d, struct str arguments, struct error *er
 	return 0;
 }
 
-int verb_reverse_continue(struct debugger *d, struct str arguments, struct error *err)
+int verb_reverse_continue(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct travel t = {.d = d};
 
-	if (argument_none(arguments, err) || (needs_findings(&t) && debugger_judge(d, err)))
+	if (needs_findings(&t) && debugger_judge(d, err))
 		return -1;
 	if (d->now.position == 0) {
 		buf_text(&d->out, "No more reverse-execution history.\n");
@@ -285,7 +266,7 @@ int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err
 	                       (long long)number, turn ? "" : "; to name a turn, write: turn N");
 }
 
-int verb_goto(struct debugger *d, struct str arguments, struct error *err)
+int verb_goto(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str word = text_trim(arguments);
 	bool turn;
@@ -306,7 +287,7 @@ int verb_goto(struct debugger *d, struct str arguments, struct error *err)
 	return 0;
 }
 
-int verb_rollout(struct debugger *d, struct str arguments, struct error *err)
+int verb_rollout(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct str id = text_trim(arguments);

@@ -15,7 +15,7 @@
 static const struct file_kind saved_kind = {"a file written by save",
                                             (const char *const[]){FILE_BEGINS, NULL}};
 
-int verb_save(struct debugger *d, struct str arguments, struct error *err)
+int verb_save(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	AUTO_BUF path = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
 
@@ -55,7 +55,7 @@ static int run_command_file(struct debugger *d, const char *path, struct error *
 	return failed;
 }
 
-int verb_source(struct debugger *d, struct str arguments, struct error *err)
+int verb_source(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 
@@ -64,16 +64,14 @@ int verb_source(struct debugger *d, struct str arguments, struct error *err)
 	              : error_set(err, FAIL_USAGE, "which file? source FILE");
 }
 
-int verb_echo(struct debugger *d, struct str arguments, struct error *err)
+int verb_echo(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	text_escape_line(&d->out, arguments);
 	return 0;
 }
 
-int verb_quit(struct debugger *d, struct str arguments, struct error *err)
+int verb_quit(struct debugger *d, int how, struct str arguments, struct error *err)
 {
-	if (argument_none(arguments, err))
-		return -1;
 	d->quit = true;
 	return 0;
 }
@@ -94,9 +92,9 @@ int run_command(struct debugger *d, struct str line, struct error *err)
 	}
 	if (!word.n || word.p[0] == '#')
 		return 0;
-	if (verb_find(word, &v, err))
+	if (verb_find(word, &v, err) || (!*v->arguments && argument_none(rest, err)))
 		return -1;
-	if (v->run(d, rest, err)) {
+	if (v->run(d, v->how, rest, err)) {
 		/* columns count from the start of the typed line */
 		d->column += d->column == SIZE_MAX ? 0 : (size_t)(rest.p - line.p);
 		return -1;

@@ -18,8 +18,10 @@ static void warn_absent(void *ctx, const struct path *p)
 	}
 }
 
-static int add_break(struct debugger *d, enum point_kind kind, struct str text, struct error *err)
+int verb_break(struct debugger *d, int how, struct str arguments, struct error *err)
 {
+	enum point_kind kind = (enum point_kind)how;
+	struct str text = arguments;
 	struct point *one;
 
 	if (!text_trim(text).n) {
@@ -37,16 +39,6 @@ static int add_break(struct debugger *d, enum point_kind kind, struct str text, 
 	return 0;
 }
 
-int verb_break(struct debugger *d, struct str arguments, struct error *err)
-{
-	return add_break(d, POINT_BREAK, arguments, err);
-}
-
-int verb_tbreak(struct debugger *d, struct str arguments, struct error *err)
-{
-	return add_break(d, POINT_TBREAK, arguments, err);
-}
-
 /* Parses "PATH if CONDITION", as written by save. */
 static struct str cut_condition(struct str *text)
 {
@@ -61,7 +53,7 @@ static struct str cut_condition(struct str *text)
 	return STR("");
 }
 
-int verb_watch(struct debugger *d, struct str arguments, struct error *err)
+int verb_watch(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str text = text_trim(arguments), condition = cut_condition(&text);
 	size_t offset = condition.n ? (size_t)(condition.p - arguments.p) : 0;
@@ -80,7 +72,7 @@ int verb_watch(struct debugger *d, struct str arguments, struct error *err)
 	return 0;
 }
 
-int verb_display(struct debugger *d, struct str arguments, struct error *err)
+int verb_display(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str text = text_trim(arguments);
 	struct known k = debugger_known(d);
@@ -130,21 +122,17 @@ static int delete_some(struct debugger *d, bool display, struct str arguments, s
 	return 0;
 }
 
-int verb_delete(struct debugger *d, struct str arguments, struct error *err)
+int verb_delete(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str rest = arguments, word = argument_word(&rest);
+	bool display = !how && str_is(word, "display");
 
-	return str_is(word, "display") ? delete_some(d, true, rest, err)
-	                               : delete_some(d, false, arguments, err);
+	return delete_some(d, how || display, display ? rest : arguments, err);
 }
 
-int verb_undisplay(struct debugger *d, struct str arguments, struct error *err)
+int verb_enable(struct debugger *d, int how, struct str arguments, struct error *err)
 {
-	return delete_some(d, true, arguments, err);
-}
-
-static int set_enabled(struct debugger *d, struct str arguments, bool enabled, struct error *err)
-{
+	bool enabled = how;
 	bool all = !text_trim(arguments).n;
 
 	for (size_t i = 0; all && i < d->points.count; i++)
@@ -159,17 +147,7 @@ static int set_enabled(struct debugger *d, struct str arguments, bool enabled, s
 	return 0;
 }
 
-int verb_enable(struct debugger *d, struct str arguments, struct error *err)
-{
-	return set_enabled(d, arguments, true, err);
-}
-
-int verb_disable(struct debugger *d, struct str arguments, struct error *err)
-{
-	return set_enabled(d, arguments, false, err);
-}
-
-int verb_condition(struct debugger *d, struct str arguments, struct error *err)
+int verb_condition(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str text = arguments, word = argument_word(&text);
 	struct point *one = find(d, false, word, err);

@@ -5,10 +5,12 @@
 #define VERBS_MAX 64
 
 const struct verb verbs[] = {
-#define VERB(id, name, forms, arguments, group, repeats, help)                                     \
-	{name, forms, arguments, help, group, repeats, verb_##id},
+#define VERB(id, how, name, forms, arguments, group, repeats, help)                                \
+	{name, forms, arguments, help, group, repeats, how, verb_##id},
+#define ALSO VERB
 #include "debug/verbs.def"
 #undef VERB
+#undef ALSO
 };
 const size_t verbs_count = ARRAY_LEN(verbs);
 
@@ -96,7 +98,7 @@ static void help_line(struct debugger *d, const struct verb *v)
 	text_wrap(&d->out, str_from(v->help), width, d->conf->style.columns);
 }
 
-int verb_help(struct debugger *d, struct str arguments, struct error *err)
+int verb_help(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str word = argument_word(&arguments);
 	const struct verb *v;

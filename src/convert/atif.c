@@ -234,7 +234,7 @@ static void take_message(struct import *m, struct dialog *d, struct str step, co
 
 /* ---- answers ---- */
 
-/* Facts of a result, or, where absent, of its step; tool_result_is_error is Harbor's, of one call a step. */
+/* Facts of a result, or, where absent, of its step; tool_result_is_error is Harbor's. */
 static struct dialog_facts facts_of(struct str result, struct str step)
 {
 	struct str own = JSON_GET(result, "extra"), around = JSON_GET(step, "extra");
@@ -242,7 +242,7 @@ static struct dialog_facts facts_of(struct str result, struct str step)
 	struct dialog_facts f = DIALOG_FACTS;
 
 	f.hint.failed = import_flag(import_either(JSON_GET(extra, "is_error"),
-	                                          JSON_GET(around, "tool_result_is_error")));
+	                                          JSON_GET(extra, "tool_result_is_error")));
 	f.hint.error = JSON_GET(extra, "error");
 	f.reward = JSON_GET(extra, "reward");
 	f.terminated = import_flag(JSON_GET(extra, "terminated"));

@@ -149,6 +149,14 @@ rules() {
 	[ "$(rolldbg convert two.jsonl | grep -c '"type":"header"')" = 2 ]
 }
 
+@test "OpenHands: a conversation that is kept as a file an event" {
+	jq -c 'select(.instance_id == "gate-3") | .history[]' "$formats/openhands/in.jsonl" | split -l 1 -d - event-
+	rolldbg convert --quiet - --to steps < <(cat event-*) | jq -c 'del(.file, .rollout, .task)' >events
+	jq -c 'select(.instance_id == "gate-3")' "$formats/openhands/in.jsonl" >whole.jsonl
+	rolldbg convert --quiet whole.jsonl --to steps | jq -c 'del(.file, .rollout, .task)' | diff - events
+	[ -s events ]
+}
+
 @test "Gemini CLI: a saved chat is a list of contents, or has it as its history" {
 	cat >list.json <<-'END'
 		[{"role":"user","parts":[{"text":"Mend the gate."}]},

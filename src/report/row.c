@@ -8,7 +8,7 @@
 
 /* ---- cells ---- */
 
-size_t cells_left(const struct cells *c)
+static size_t cells_left(const struct cells *c)
 {
 	return c->used < c->columns ? c->columns - c->used : 0;
 }

@@ -20,7 +20,6 @@ void cells_add(struct cells *c, struct str text, size_t width, const char *color
 void cells_pad(struct cells *c, size_t column);
 /* Right-aligns text to end at that column, if it fits. */
 void cells_right(struct cells *c, struct str text, size_t column);
-size_t cells_left(const struct cells *c);
 void cells_end(struct cells *c); /* ends the line, without trailing spaces */
 
 /* ---- the columns of the table ---- */

@@ -32,7 +32,7 @@ const struct result_member result_members[] = {
 };
 const size_t result_members_count = ARRAY_LEN(result_members);
 
-bool result_is_of(const struct result_line *r, const char *command)
+static bool result_is_of(const struct result_line *r, const char *command)
 {
 	for (struct str rest = str_from(r->commands); rest.n;)
 		if (str_is(str_cut(&rest, ','), command))

@@ -45,7 +45,4 @@ extern const struct result_line result_lines[RESULTS];
 extern const struct result_member result_members[]; /* grouped by result, in output order */
 extern const size_t result_members_count;
 
-/* True if the command prints such lines. */
-bool result_is_of(const struct result_line *r, const char *command);
-
 #endif

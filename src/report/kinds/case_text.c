@@ -37,7 +37,7 @@ static int rank_of(const struct difference *d)
 	return d->kind == DIFFERENCE_ADDED || d->kind == DIFFERENCE_REMOVED ? 2 : 1;
 }
 
-void case_text_difference(struct case_text *t, const struct difference *d)
+static void case_text_difference(struct case_text *t, const struct difference *d)
 {
 	make_usable(t);
 	size_t before = t->body.n;

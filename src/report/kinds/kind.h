@@ -122,8 +122,6 @@ void report_release(struct report *r);
 
 /* ---- the text of a case, for the kinds ---- */
 
-/* Adds a difference of the next case. */
-void case_text_difference(struct case_text *t, const struct difference *d);
 /* Adds the case's findings or problem. The text is complete then, until case_text_clear. */
 void case_text_finish(struct case_text *t, const struct report_case *c);
 

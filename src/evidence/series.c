@@ -235,11 +235,6 @@ static struct member *find_member(struct series *s, struct str pointer, bool is_
 	return m;
 }
 
-const struct member *series_list(const struct series *s, struct str pointer)
-{
-	return map_find(&s->members, map_hash_with(map_hash(pointer), true), STR_NONE);
-}
-
 /* Nearly always the one that followed the last time, too. */
 static struct member *member_at(struct series *s, struct str pointer, bool is_list)
 {

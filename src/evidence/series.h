@@ -117,8 +117,6 @@ void series_trial(struct series *s, struct str state);
 /* Adds a reading that followed the last one, if that is known, without a call. busy: other
    rollouts acted in between. */
 void series_control(struct series *s, struct str state, bool busy);
-/* The number of entries of the list there, as a member; NULL: it never differed. */
-const struct member *series_list(const struct series *s, struct str pointer);
 /* The next reading follows from this one (absent: unknown), not from the last: after a reset. */
 void series_start(struct series *s, struct str state);
 

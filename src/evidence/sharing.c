@@ -160,7 +160,8 @@ static bool is_in_shared_list(const struct series *s, struct str pointer)
 	while (pointer.n) {
 		while (pointer.p[--pointer.n] != '/')
 			continue;
-		const struct member *list = series_list(s, pointer);
+		const uint64_t hash = map_hash_with(map_hash(pointer), true);
+		const struct member *list = map_find(&s->members, hash, STR_NONE);
 		if (list && list->shared > 0)
 			return true;
 	}

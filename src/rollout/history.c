@@ -325,7 +325,7 @@ static bool find_members(const struct history_script *h, const struct member **u
 
 struct history_tally {
 	size_t compared, depend, counted;
-	size_t worded; /* failed calls whose error has another text: it may name the request */
+	size_t failed; /* failed calls that showed something else: their texts may name the request */
 	bool repeated;
 	size_t alone, unlike; /* unlike calls, alone; those that got another reply than the first */
 	size_t again,
@@ -342,7 +342,7 @@ static struct history_tally count(const struct history_script *h)
 		enum explanation d = comparable ? explain_reply(h, c, &c->script, &sent->alone)
 		                                : MEMBER_UNEXPLAINED;
 
-		bool worded = d == MEMBER_EFFECT && c->script.outcome != OUTCOME_OK &&
+		bool failed = d == MEMBER_EFFECT && c->script.outcome != OUTCOME_OK &&
 		              c->script.outcome == sent->alone.outcome;
 
 		bool own = c->first == i && sent->alone.known;
@@ -354,8 +354,8 @@ static struct history_tally count(const struct history_script *h)
 		t.renewed += c->first != i &&
 		             explain_reply(h, c, &sent->script, &c->script) == MEMBER_EFFECT;
 		t.compared += comparable;
-		t.depend += d == MEMBER_EFFECT && !worded;
-		t.worded += worded;
+		t.depend += d == MEMBER_EFFECT && !failed;
+		t.failed += failed;
 		t.counted += d == MEMBER_COUNT || d == MEMBER_ECHO;
 		t.repeated =
 			t.repeated || (c->again.known &&
@@ -397,9 +397,9 @@ static void judge(struct history_script *h, struct history_verdict *out)
 		snprintf(out->why, sizeof(out->why), "no session could be opened: %s", h->refused);
 	} else if (unequal) {
 		put_unequal(unequal, out);
-	} else if (t.worded) {
+	} else if (t.failed) {
 		text_copy(out->why, sizeof(out->why),
-		          STR("only texts of errors are others in a fresh session"));
+		          STR("only what failed calls showed differs in a fresh session"));
 	} else if (t.counted) {
 		text_copy(out->why, sizeof(out->why),
 		          STR("only counts and words of the calls depend on earlier calls"));

@@ -91,6 +91,8 @@ static struct rollout_conf conf_of(struct debugging *g, const struct live_reques
 		conf.env.has_seed = q->has_seed;
 		conf.env.seed = q->seed;
 		conf.env.reset_args = q->reset;
+		if (q->state.n && !o->target.state)
+			conf.env.state_spec = q->state;
 	} else {
 		conf.policy = policy_of(g);
 		conf.has_max_turns = !o->actions && !o->action.calls.count && !g->policy &&

@@ -316,6 +316,7 @@ static void keep_request(struct live *l, const struct live_request *q)
 	l->request.reset = arena_str(&l->arena, q->reset);
 	l->request.task = arena_str(&l->arena, str_from(q->task)).p;
 	l->request.calls = arena_str(&l->arena, q->calls);
+	l->request.state = arena_str(&l->arena, q->state);
 	l->request.parent = arena_str(&l->arena, q->parent);
 	l->request.parent_file = arena_str(&l->arena, str_from(q->parent_file)).p;
 	l->request.wrap = live_wrap;

@@ -113,6 +113,17 @@ close_input() {
 	expect 0 rolldbg check --quiet "$fork"
 }
 
+@test "a fork reads its states from the source of the recorded ones" {
+	rolldbg run --quiet --protocol mcp --state observation --actions DOWN,DOWN,RIGHT --fail-on never --out a.jsonl
+	expect 0 rolldbg debug --batch a.jsonl --env builtin:frozen_lake --protocol mcp -ex 'fork 2'
+	has "$output" '3 steps repeated; '
+	lacks "$output" '4 of 4 states are unknown'
+	fork=$(sed -n 's/^recording: //p' <<<"$output")
+	all_are "$fork" header '.state_source.kind == "observation"'
+	expect 0 rolldbg debug --batch a.jsonl --env builtin:frozen_lake --protocol mcp --state none -ex 'fork 2'
+	has "$output" '4 of 4 states are unknown'
+}
+
 @test "on a terminal: prompt, history and completion" {
 	command -v script >/dev/null || skip 'no script(1) for a terminal'
 	rolldbg run --quiet --seed 42

@@ -12,50 +12,6 @@ typedef void judged_fn(void *user, const struct rollout_verdict *v);
 /* What to run; `wrap` is set in the rollout's configuration (rollout.h). */
 struct live_request {
 	bool again; /* use the seed, reset, task and calls below instead of those of the options */
-	struct str
-		state; /* the source of the recorded states, as in --state; empty: none that can be asked for */
-	bool has_seed;
-	int64_t seed;
-	struct str reset; /* raw JSON object; absent: none */
-	const char *task; /* NULL: named after the environment */
-	int64_t sample;
-	struct str calls; /* raw JSON array of {"name","arguments"} */
-	/* for a fork: the parent rollout (absent: none), the number of its steps that are repeated,
-	   and its recording */
-	struct str parent;
-	int64_t parent_steps;
-	bool parent_ended; /* the last of these steps ended the episode */
-	const char *parent_file;
-	policy_wrap_fn *wrap;
-	void *wrap_ctx;
-	struct line_sink sink; /* receives every line */
-	int stop_fd;           /* readable: stop waiting for a reply */
-	judged_fn *verdict;    /* called in the rollout's thread when it ends */
-	void *verdict_user;
-};
-
-/* Runs live rollouts. */
-struct live_target {
-	/* Chooses the file of a new recording and appends its path. */
-	int (*record)(void *ctx, struct buf *path, struct error *err);
-	/* Runs one rollout to its end and records it there. Called in another thread. */
-	int (*run)(void *ctx, const struct live_request *q, const char *path,
-	           struct rollout_result *out, struct error *err);
-	void *ctx;
-};
-
-enum proposal_kind {
-	PROPOSAL_CALL,    /* `name` and `arguments` */
-	PROPOSAL_NO_CALL, /* the policy's turn has no call, or an invalid one */
-	PROPOSAL_DONE,    /* the policy ends the rollout, for `reason` */
-	PROPOSAL_NONE,    /* there is no policy, or it was interrupted: see `reason` */
-};
-
-/* What the rollout does next unless it is edited. Valid until the rollout continues. */
-struct proposal {
-	enum proposal_kind kind;
-	struct str name, arguments; /* decoded; raw JSON */
-	struct str reason;
 	/* The source of the recorded states, as in --state; empty: none that can be asked for. */
 	struct str state;
 	bool has_seed;

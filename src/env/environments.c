@@ -194,6 +194,27 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 	return found;
 }
 
+/* The last adapter got the URL because no other recognized the server: names the others. */
+static void name_others(const struct env_ops *ops, const struct env_conf *conf, struct error *err)
+{
+	size_t n = strlen(err->text);
+	struct buf names = BUF(BUF_MAX_SMALL);
+
+	if (conf->protocol || ops->recognizes || claim_of(ops, conf) != 1 ||
+	    err->kind != FAIL_PROTOCOL) {
+		return;
+	}
+	for (size_t i = 0; i < environments_count; i++) {
+		const struct env_ops *e = environments[i];
+
+		if (e->recognizes && claim_of(e, conf))
+			buf_printf(&names, "%s%s", names.n ? ", " : "; not recognized either as ",
+			           e->name);
+	}
+	text_copy(err->text + n, sizeof(err->text) - n, buf_view(&names));
+	buf_release(&names);
+}
+
 int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
              struct env **out, struct env_reply *refusal, struct error *err)
 {
@@ -206,6 +227,8 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 		return -1;
 	io_limit(io, ms ? ms : UINT64_MAX);
 	int failed = ops->open(conf, io, out, refusal, err);
+	if (failed)
+		name_others(ops, conf, err);
 	bool late = io_limit_passed(io) &&
 	            (failed ? err->kind != FAIL_INTERRUPTED : refusal->outcome != OUTCOME_OK);
 	io_limit(io, UINT64_MAX);

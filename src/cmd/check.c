@@ -1,5 +1,6 @@
 /* rolldbg check: applies the rules to recordings. */
 #include "base/in_order.h"
+#include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "check/judge.h"
@@ -77,6 +78,7 @@ static struct judged_file *judged_new(const struct file_checking *c, struct judg
 	                                .out = output_to_stdout(),
 	                                .origin = c->verdicts->origin,
 	                                .ends_count = c->verdicts->ends_count,
+	                                .fold = c->verdicts->fold,
 	                                .options = c->verdicts->options};
 	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
 	conf->ctx = &f->verdicts;
@@ -98,6 +100,7 @@ static void *judge_alone(void *ctx, size_t index)
 		return NULL;
 	}
 	judge_part_finish(f->judge);
+	verdicts_end_file(&f->verdicts);
 	return f;
 }
 
@@ -138,6 +141,7 @@ static int adopt(struct file_checking *c, size_t index, struct judged_file *f, s
 	struct verdicts *v = c->verdicts;
 
 	judge_file(c->judge, c->files->paths[index]);
+	verdicts_end_file(v);
 	buf_str(&v->out.text, buf_view(&f->verdicts.out.text));
 	verdicts_absorb(v, &f->verdicts);
 	reports_absorb(v->reports, f->verdicts.reports);
@@ -319,6 +323,7 @@ static int check_main(const struct context *c, const void *opts, int argc, char 
 	                     .out = output_to_stdout(),
 	                     .origin = ORIGIN_ROLLOUT,
 	                     .ends_count = !o->verdict.only && !verdict_never_fails(&o->verdict),
+	                     .fold = !log_wants(LOG_INFO),
 	                     .options = &o->verdict};
 	struct judge_conf conf = {.only = o->verdict.only,
 	                          .without = o->verdict.without,

@@ -210,6 +210,7 @@ static int open_verdicts(struct running *r, struct error *err)
 	                                .live = true,
 	                                .fresh_file = r->recordings.stored,
 	                                .fold = some,
+	                                .brief = true,
 	                                .options = v};
 	if (judge_new(&conf, &r->judge, err) ||
 	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,

@@ -286,6 +286,7 @@ static int open_verdicts(struct tapping *t, struct error *err)
 	                          .ends_count = true,
 	                          .fresh_file = t->recordings.stored,
 	                          .fold = !log_wants(LOG_INFO),
+	                          .brief = true,
 	                          .options = v};
 	if (judge_new(&conf, &t->judge, err) ||
 	    reports_open(&t->opts->report, t->context, &t->verdicts.out.text, output_owner(t),

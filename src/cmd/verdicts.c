@@ -78,11 +78,10 @@ static struct folded *folded_of(struct verdicts *v, const char *rule)
 			return &v->folded[i];
 	if (v->folded_count == ARRAY_LEN(v->folded))
 		return NULL;
-	v->folded[v->folded_count] = (struct folded){rule, SEVERITY_INFO, 0};
+	v->folded[v->folded_count] = (struct folded){.rule = rule, .first = v->taken};
 	return &v->folded[v->folded_count++];
 }
 
-/* Of many rollouts, the first finding of each rule that no other finding explains. */
 static bool is_shown(struct verdicts *v, const struct finding *f)
 {
 	struct folded *h = v->fold ? folded_of(v, f->rule) : NULL;
@@ -90,7 +89,10 @@ static bool is_shown(struct verdicts *v, const struct finding *f)
 	if (!h)
 		return true;
 	h->severity = f->severity > h->severity ? f->severity : h->severity;
-	return h->count++ == 0 && !f->cause;
+	h->count++;
+	bool shown = v->brief ? h->count == 1 && !f->cause : h->first == v->taken;
+	h->shown += shown;
+	return shown;
 }
 
 static void note_worst(struct verdicts *v, const char *rule, enum severity severity)
@@ -124,16 +126,23 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 	buf_str(&v->out.text, buf_view(&causes));
 }
 
-static void show_folded(const struct verdicts *v, struct buf *out)
+void verdicts_end_file(struct verdicts *v)
 {
+	struct buf *out = &v->out.text;
+
 	for (size_t i = 0; i < v->folded_count; i++) {
 		const struct folded *h = &v->folded[i];
 
-		if (h->count > 1) {
+		if (h->count > 1 && h->count > h->shown) {
+			if (v->file && v->origin == ORIGIN_FILE_AND_ROLLOUT) {
+				text_escape(out, str_from(v->file));
+				buf_text(out, ": ");
+			}
 			buf_printf(out, "%s: %s: %lld findings in all (-v shows each)\n",
 			           severity_name(h->severity), h->rule, (long long)h->count);
 		}
 	}
+	v->folded_count = 0;
 }
 
 /* ---- cases of reports ---- */
@@ -166,12 +175,25 @@ static void report_verdict(struct verdicts *v, const struct rollout_verdict *r, 
 	reports_case(v->reports, &c);
 }
 
+static bool same_file(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 void verdicts_take(void *ctx, const struct rollout_verdict *r)
 {
 	struct verdicts *v = ctx;
 	int least = threshold(v->options);
 	int64_t count = 0;
 
+	/* groups come after all files */
+	const char *file = r->task.p && !r->rollout.p ? NULL : r->file;
+
+	if (!v->brief && !same_file(v->file, file)) {
+		verdicts_end_file(v);
+		v->file = file;
+	}
+	v->taken++;
 	for (size_t i = 0; i < r->finding_count; i++)
 		count += (int)r->findings[i].severity >= least;
 	v->at_or_above += count;
@@ -233,7 +255,7 @@ void verdicts_summary(struct verdicts *v, const struct judge *j)
 	}
 	if (!reports_have_table(v->reports))
 		return;
-	show_folded(v, out);
+	verdicts_end_file(v);
 	if (v->context->quiet)
 		return;
 	if (s.rollouts != 1)

@@ -15,11 +15,12 @@ extern const struct option_group verdict_group;
 
 #define VERDICT_RULES_MAX 64
 
-/* Findings of one rule, in many rollouts, of which only the first is printed. */
+/* Findings of one rule, in many rollouts, of which only the first rollout's are printed. */
 struct folded {
 	const char *rule;
 	enum severity severity; /* worst severity among them */
-	int64_t count;
+	int64_t count, shown;
+	int64_t first; /* the number of that rollout */
 };
 
 struct verdicts {
@@ -37,7 +38,10 @@ struct verdicts {
 	int64_t at_or_above; /* findings that cause exit 1 */
 	int64_t broken;      /* rollouts that were refused, lost their peer, or failed */
 	int64_t unfinished;  /* rollouts that did not reach their end */
-	bool fold;           /* print one finding a rule, and none that another one explains */
+	bool fold;  /* print the findings of a rule for one rollout, and the count of the others */
+	bool brief; /* with fold: one a rule, and none that another one explains */
+	int64_t taken;    /* rollouts, and groups */
+	const char *file; /* of the last of them, unless brief; borrowed */
 	struct folded folded[VERDICT_RULES_MAX];
 	size_t folded_count;
 	const char *worst; /* rule of the first finding of the highest severity */
@@ -47,6 +51,8 @@ struct verdicts {
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
+/* With fold: the findings of the last file are complete. */
+void verdicts_end_file(struct verdicts *v);
 /* Adds the counts of verdicts on another part of the rollouts, in their order. */
 void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
 /* struct judge_conf.line; only for the page. */

@@ -172,6 +172,12 @@ write_tasks() {
 	has "$output" 'error: group-size: task env has '
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" = 1 ]
 	all_are a.jsonl end '.status == "terminated" or .status == "refused"'
+	expect 1 rolldbg check a.jsonl
+	[ "$(grep -c ': error: capacity: the server refused ' <<<"$output")" = 1 ]
+	has "$output" "error: capacity: $((64 - opened)) findings in all (-v shows each)"
+	expect 1 rolldbg -v check a.jsonl
+	[ "$(grep -c ': error: capacity: the server refused ' <<<"$output")" = $((64 - opened)) ]
+	lacks "$output" 'findings in all'
 	expect 1 rolldbg -v run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out b.jsonl
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" -gt 3 ]
 	lacks "$output" 'more like this'

@@ -12,7 +12,7 @@ typedef void judged_fn(void *user, const struct rollout_verdict *v);
 /* What to run; `wrap` is set in the rollout's configuration (rollout.h). */
 struct live_request {
 	bool again; /* use the seed, reset, task and calls below instead of those of the options */
-	/* The source of the recorded states, as in --state; empty: none that can be asked for. */
+	/* The source of the recorded states, as a state specification; empty: none that can be asked for. */
 	struct str state;
 	bool has_seed;
 	int64_t seed;

@@ -105,6 +105,14 @@ static bool continues(struct str s, const struct prose_word *w, bool joined)
 	        at == s.n || char_in(s, at, ".;!?)]}(") || memchr(s.p + w->end, '\n', at - w->end));
 }
 
+/* "absolute and existing" is a sentence, "red, green and blue" a list. */
+static bool is_sentence(struct str s, const struct prose_word *w, size_t end)
+{
+	struct prose_word next = word_at(s, skip_blanks(s, end));
+
+	return w->kind == WORD_BARE && IS_WORD(&next, "and");
+}
+
 /* Reads the values from the word on; returns the end of the last one. */
 static size_t read_list(struct str s, struct prose_word w, struct value_list *out)
 {
@@ -118,6 +126,8 @@ static size_t read_list(struct str s, struct prose_word w, struct value_list *ou
 			out->item[out->count++] = w.text;
 		end = w.end;
 		next = skip_separator(s, end, &joined);
+		if (out->count == 1 && is_sentence(s, &w, end))
+			break;
 		w = next > end ? word_at(s, next) : (struct prose_word){.kind = WORD_NONE};
 	}
 	return end;

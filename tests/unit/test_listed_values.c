@@ -60,6 +60,10 @@ static const struct row rows[] = {
          "Acts.\\n\\nArgs:\\n    mode: 'fast' or 'slow'\\n    light: 'red' or 'green'\\n", NULL,
          "\"green\" \"red\""},
 	{INTEGER, ",\"n\":" INTEGER, "Acts. Sets n to 20 or 30", NULL, "!20 30"},
+	TOOL(STRING, "Registers a lamp as the light. Its path must be absolute and exist.", NULL),
+	TOOL(STRING, "Closes the light after all steps are done and approved.", NULL),
+	TOOL(STRING, "Gives the next light, or says that no more are left and waits.", NULL),
+	TOOL(STRING, "The light may be red, green and blue.", "\"blue\" \"green\" \"red\""),
 	/* errors */
 	ERROR(INTEGER, "Invalid light %s. Must be one of [20, 21, 22]", "20 21 22"),
 	ERROR(INTEGER, "light: expected 20, 21 or 22", "20 21 22"),

@@ -2,6 +2,7 @@
 #include "cmd/verdicts.h"
 
 #include "base/log.h"
+#include "base/text.h"
 #include "check/baseline_read.h"
 #include "cmd/options/settings.h"
 #include "cmd/store/store.h"

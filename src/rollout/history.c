@@ -366,9 +366,10 @@ static struct history_tally count(const struct history_script *h)
 
 static void put_unequal(const struct member *m, struct history_verdict *out)
 {
-	snprintf(out->why, sizeof(out->why),
-	         "sessions do not start alike%s%.*s; give each a fresh copy of the server's data",
-	         m->pointer.n ? ": they differ at " : "", STR_ARG(m->pointer));
+	snprintf(
+		out->why, sizeof(out->why),
+		"sessions do not start alike%s%.*s; give each a fresh copy of the server's data, and a seed",
+		m->pointer.n ? ": they differ at " : "", STR_ARG(m->pointer));
 }
 
 static void judge(struct history_script *h, struct history_verdict *out)

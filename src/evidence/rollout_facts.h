@@ -227,11 +227,12 @@ static inline bool drawn_calls_do_not_fit(const struct rollout_facts *r)
 	        (r->invents && e->refused > 0 && e->refused == e->failed && !r->verdict.acting));
 }
 
-/* Of a trainer's log in a format that has no place for the tools? Of a plain chat, a turn without a call is no
-   fault. */
+/* Of a trainer's log of texts, which has no place for the tools and the outcomes of calls? Of a plain chat, a
+   turn without a call is no fault. */
 static inline bool rollout_is_unlisted(const struct rollout_facts *r)
 {
-	return r->imported && (r->known & FACT(TOTAL_REWARD)) && !(r->known & FACT(TOOLS));
+	return r->imported && (r->known & FACT(TOTAL_REWARD)) &&
+	       !(r->known & (FACT(TOOLS) | FACT(OUTCOME)));
 }
 
 /* The tool's index, or TOOL_UNLISTED. */

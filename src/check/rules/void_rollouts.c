@@ -48,11 +48,11 @@ const struct check check_void_rollouts = {
 	.explains = {&check_zero_variance_group},
 	.why = "Trainers that compare rewards within the group of a task (GRPO and variants) "
 	       "subtract the group's mean. Some rollouts of this group made no call that was "
-	       "answered, and still have a reward (of a tap: most trainers give them one), which "
-	       "becomes part of the baseline. In a log without a list of tools, which \1tools\2 gives, "
-	       "it is a finding only if nobody called one.\n"
+	       "answered, and still have a reward (of a tap: most trainers give them one). In a log "
+	       "that does not list the tools (\1tools\2 does) it is a finding only if nobody called "
+	       "one.\n"
 	       "Look at their findings: a refused session, a tool never called.\n"
-	       "Fix: leave void rollouts out of the group, and see that each gets an environment.",
+	       "Fix: leave them out of the group, and see that each gets an environment.",
 	.needs = FACT(TOTAL_REWARD),
 	.group = group,
 };

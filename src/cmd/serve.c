@@ -6,6 +6,7 @@
 #include "cmd/options/output.h"
 #include "net/io.h"
 #include "serve/llm/llm.h"
+#include "serve/llm/script.h"
 #include "serve/playback/playback.h"
 
 #include <stdio.h>
@@ -108,12 +109,12 @@ static int check_options(const struct serve_options *o, unsigned served, struct 
 	return 0;
 }
 
-/* text: the script; absent: read from the file. */
+/* made: the script, which is taken over; NULL: read from the file. */
 static int serve_llm(const struct context *c, const struct serve_options *o, const char *script,
-                     struct str text, struct error *err)
+                     const struct llm_script *made, struct error *err)
 {
 	struct llm_server_conf conf = {.script = script,
-	                               .text = text,
+	                               .made = made,
 	                               .bind = o->bind,
 	                               .port = (uint16_t)opt_number(o->port, DEFAULT_SERVE_PORT),
 	                               .origins = {o->origins.item, o->origins.count},
@@ -178,11 +179,9 @@ static int serve_recording(const struct context *c, const struct serve_options *
 static int serve_model(const struct context *c, const struct serve_options *o, const char *path,
                        struct error *err)
 {
-	AUTO_BUF script = BUF(PLAYBACK_SCRIPT_MAX);
-	int failed =
-		playback_model(path, &script, err) || serve_llm(c, o, path, buf_view(&script), err);
+	struct llm_script script;
 
-	return failed ? -1 : 0;
+	return playback_model(path, &script, err) || serve_llm(c, o, path, &script, err) ? -1 : 0;
 }
 
 /* The name of a world takes precedence: ./desk is a file. A missing file whose
@@ -228,8 +227,7 @@ static int serve_main(const struct context *c, const void *opts, int argc, char 
 			return error_set(err, FAIL_USAGE,
 			                 "llm needs a script: rolldbg serve llm SCRIPT");
 		}
-		return check_options(o, SERVES_SCRIPT, err) ||
-		                       serve_llm(c, o, argv[1], STR_NONE, err)
+		return check_options(o, SERVES_SCRIPT, err) || serve_llm(c, o, argv[1], NULL, err)
 		               ? -1
 		               : 0;
 	}

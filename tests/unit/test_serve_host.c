@@ -4,6 +4,7 @@
 
 #include "net/listen.h"
 #include "serve/llm/llm.h"
+#include "serve/llm/script.h"
 
 #define IDLE 1500 /* more than a server with select() could have */
 
@@ -66,13 +67,15 @@ static void check_idle(const char *name, uint16_t port, const char *path)
 
 int main(void)
 {
-	struct llm_server_conf model = {.text = STR("{\"replies\":[{}]}"), .clock = clock_real()};
+	struct llm_script script;
+	struct llm_server_conf model = {.made = &script, .clock = clock_real()};
 	struct server *mcp = start_server("frozen_lake"),
 		      *openenv = start_server("frozen_lake?protocol=openenv");
 	struct llm_server *llm = NULL;
 	struct error err;
 
-	if (llm_server_start(&model, &llm, &err)) {
+	if (llm_script_parse(STR("{\"replies\":[{}]}"), "script", &script, &err) ||
+	    llm_server_start(&model, &llm, &err)) {
 		fprintf(stderr, "# %s\n", err.text);
 		exit(1);
 	}

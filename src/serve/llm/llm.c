@@ -306,9 +306,10 @@ int llm_server_start(const struct llm_server_conf *c, struct llm_server **out, s
 	                               .ctx = s};
 
 	s->origins = c->origins;
+	if (c->made)
+		s->script = *c->made;
 	if (allowed_origins_check(&c->origins, err) ||
-	    (c->text.p ? llm_script_parse(c->text, c->script, &s->script, err)
-	               : llm_script_read(c->script, &s->script, err)) ||
+	    (!c->made && llm_script_read(c->script, &s->script, err)) ||
 	    host_start(&s->host, &conf, err)) {
 		server_free(s);
 		return -1;

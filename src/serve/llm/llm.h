@@ -11,10 +11,11 @@
 #include "serve/host/origin.h"
 
 struct llm_server;
+struct llm_script;
 
 struct llm_server_conf {
 	const char *script;             /* path: see script.h */
-	struct str text;                /* the script itself; absent: read the file */
+	const struct llm_script *made;  /* the script, which is taken over; NULL: read the file */
 	const char *bind;               /* an IPv4 address; NULL: 127.0.0.1 */
 	uint16_t port;                  /* 0: any free one */
 	struct allowed_origins origins; /* allowed web pages; empty: those of this host */

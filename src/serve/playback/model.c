@@ -4,25 +4,27 @@
 #include "json/canon.h"
 #include "json/write.h"
 #include "recording/reader.h"
+#include "serve/llm/script.h"
 
 struct model_reading {
-	struct buf replies; /* for one rollout (with `when`) and for several (without) */
-	struct buf unnumbered;
-	size_t rollouts, turn; /* assistant messages so far */
-	bool any;
+	struct llm_script *script;
+	size_t rollouts;
+	int64_t turn; /* assistant messages so far */
 };
 
-static void put_reply(struct model_reading *r, struct str reply)
+static struct llm_reply *add_reply(struct model_reading *r)
 {
-	const char *between = r->any ? "," : "";
+	struct llm_script *s = r->script;
 
-	buf_printf(&r->replies, "%s{\"when\":{\"turn\":%zu},", between, r->turn);
-	buf_str(&r->replies, reply);
-	buf_char(&r->replies, '}');
-	buf_printf(&r->unnumbered, "%s{", between);
-	buf_str(&r->unnumbered, reply);
-	buf_char(&r->unnumbered, '}');
-	r->any = true;
+	s->replies = arena_grow(&s->arena, s->replies, s->count, sizeof(*s->replies));
+	struct llm_reply *reply = &s->replies[s->count++];
+	*reply = (struct llm_reply){.when.turn = {.given = true, .value = r->turn}};
+	return reply;
+}
+
+static struct str keep(struct model_reading *r, struct str object, const char *key)
+{
+	return arena_str(&r->script->arena, json_get(object, str_from(key)));
 }
 
 /* Arguments that were not JSON were left out of the history. */
@@ -47,61 +49,54 @@ static void put_calls(struct json_writer *w, struct str calls, struct str record
 }
 
 /* The message was recorded for the history, which leaves out reasoning and refusals. */
-static void put_message(struct json_writer *w, struct str message, struct str llm, struct str call)
+static void put_message(struct buf *out, struct str message, struct str llm, struct str call)
 {
+	struct json_writer w = jw_begin(out);
 	struct json_member m;
 	struct arena keys = {0};
 
-	jw_pack(w, "message:{");
 	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
-		jw_key_str(w, json_key_text(&keys, m.key));
+		jw_key_str(&w, json_key_text(&keys, m.key));
 		if (str_is(m.key, "tool_calls"))
-			put_calls(w, m.value, call);
+			put_calls(&w, m.value, call);
 		else
-			jw_raw(w, m.value);
+			jw_raw(&w, m.value);
 	}
-	jw_pack(w, "reasoning:%?r,refusal:%?r}",
+	jw_pack(&w, "reasoning:%?r,refusal:%?r}",
 	        JSON_GET(message, "reasoning").p ? STR_NONE : JSON_GET(llm, "reasoning"),
 	        JSON_GET(llm, "refusal"));
 	arena_release(&keys);
 }
 
-static struct str members(const struct buf *object)
-{
-	return (struct str){object->p + 1, object->n - 2};
-}
-
 static void read_message(struct model_reading *r, struct str message, struct str llm,
                          struct str call)
 {
-	struct buf reply = BUF(PLAYBACK_SCRIPT_MAX);
+	struct llm_reply *reply = add_reply(r);
+	struct buf text = BUF(PLAYBACK_SCRIPT_MAX);
 
-	struct json_writer w = jw_begin(&reply);
-	put_message(&w, message, llm, call);
-	jw_pack(&w, "finish_reason:%?r,stop_reason:%?r,usage:%?r,logprobs:%?r",
-	        JSON_GET(llm, "finish_reason"), JSON_GET(llm, "stop_reason"),
-	        JSON_GET(llm, "usage"), JSON_GET(llm, "logprobs"));
-	jw_pack(&w, "prompt_token_ids:%?r,token_ids:%?r}", JSON_GET(llm, "prompt_token_ids"),
-	        JSON_GET(llm, "token_ids"));
-	put_reply(r, members(&reply));
+	put_message(&text, message, llm, call);
+	reply->message = buf_keep(&text, &r->script->arena);
+	reply->finish_reason = keep(r, llm, "finish_reason");
+	reply->stop_reason = keep(r, llm, "stop_reason");
+	reply->usage = keep(r, llm, "usage");
+	reply->logprobs = keep(r, llm, "logprobs");
+	reply->prompt_token_ids = keep(r, llm, "prompt_token_ids");
+	reply->token_ids = keep(r, llm, "token_ids");
 	r->turn++;
-	buf_release(&reply);
 }
 
 /* An error of the model's server; if it was unreachable, the connection is closed. */
 static void read_error(struct model_reading *r, struct str error)
 {
-	struct buf reply = BUF(BUF_MAX_MESSAGE);
-	int64_t status;
+	struct llm_reply *reply = add_reply(r);
+	struct keyed_number *status = &reply->status;
 
-	if (json_i64(JSON_GET(error, "http_status"), &status) && status >= 200 && status <= 599) {
-		json_pack(&reply, "{status:%i,says:%?r,code:%?r}", status,
-		          JSON_GET(error, "message"), JSON_GET(error, "code"));
-	} else {
-		json_pack(&reply, "{close:'before'}");
-	}
-	put_reply(r, members(&reply));
-	buf_release(&reply);
+	status->given = json_i64(JSON_GET(error, "http_status"), &status->value) &&
+	                status->value >= 200 && status->value <= 599;
+	reply->close = status->given ? CLOSE_NOT : CLOSE_BEFORE;
+	if (json_type(JSON_GET(error, "message")) == JSON_STRING)
+		reply->says = keep(r, error, "message");
+	reply->code = keep(r, error, "code");
 }
 
 static int read_line(void *ctx, const struct line *l, const struct reader_note *note,
@@ -122,31 +117,27 @@ static int read_line(void *ctx, const struct line *l, const struct reader_note *
 			read_message(r, message, llm, l->value[KEY_TOOL_CALL]);
 	if (json_type(error) == JSON_OBJECT)
 		read_error(r, error);
-	return r->unnumbered.full
+	return r->script->arena.bytes > PLAYBACK_SCRIPT_MAX
 	               ? error_set(err, FAIL_INPUT, "cannot play back more than 256 MiB of replies")
 	               : 0;
 }
 
-int playback_model(const char *path, struct buf *out, struct error *err)
+int playback_model(const char *path, struct llm_script *out, struct error *err)
 {
-	struct model_reading r = {.replies = BUF(PLAYBACK_SCRIPT_MAX),
-	                          .unnumbered = BUF(PLAYBACK_SCRIPT_MAX)};
-	int failed = reader_file(path, read_line, &r, err);
+	struct model_reading r = {.script = out};
 
-	if (!failed && !r.any) {
+	*out = (struct llm_script){.count = 0};
+	int failed = reader_file(path, read_line, &r, err);
+	if (!failed && !out->count) {
 		failed = error_set(
 			err, FAIL_INPUT,
 			"%s: contains no model replies: only recordings of a policy of kind "
 			"llm can be played back as a model",
 			path);
 	}
-	const struct buf *replies = r.rollouts == 1 ? &r.replies : &r.unnumbered;
-
-	buf_text(out, "{\"replies\":[");
-	buf_str(out, buf_view(replies));
-	buf_text(out, "]}");
-	if (!failed && (replies->full || out->full))
-		failed = error_set(err, FAIL_INPUT, "%s: more than 256 MiB of replies", path);
-	BUFS_RELEASE(&r.replies, &r.unnumbered);
+	for (size_t i = 0; i < out->count; i++)
+		out->replies[i].matched = r.rollouts == 1;
+	if (failed)
+		llm_script_release(out);
 	return failed ? -1 : 0;
 }

@@ -76,11 +76,13 @@ uint64_t recorded_key(struct str name, struct str arguments);
 
 #define PLAYBACK_SCRIPT_MAX ((size_t)256 << 20)
 
-/* Appends a script (serve/llm/script.h). For a recording of one rollout, replies are chosen by
-   the number of assistant messages in the request, so that a repeated request gets the same
-   reply; for several rollouts they are used in recorded order. FAIL_INPUT: not a recording, or
-   it has no model replies. */
-MUST_USE int playback_model(const char *path, struct buf *out, struct error *err);
+struct llm_script;
+
+/* Makes a script (serve/llm/script.h). For a recording of one rollout, replies are chosen by the
+   number of assistant messages in the request, so that a repeated request gets the same reply;
+   for several rollouts they are used in recorded order. FAIL_INPUT: not a recording, or it has
+   no model replies. */
+MUST_USE int playback_model(const char *path, struct llm_script *out, struct error *err);
 
 /* How a call is matched with a recorded one. */
 enum playback_match {

@@ -51,8 +51,8 @@ struct task_group {
 	int64_t count, lost;          /* samples; rollouts without a session or an end */
 	int64_t voids, void_rewarded; /* rollouts without an answered call; of these: rewarded */
 	bool acted;                   /* some rollout, of any task up to here, made a call */
-	bool unlisted;                /* nothing says whether tools were offered, and nobody called one */
-	int64_t rewarded;             /* samples whose reward is known */
+	bool unlisted;    /* nothing says whether tools were offered, and nobody called one */
+	int64_t rewarded; /* samples whose reward is known */
 	bool rewards_differ;
 	double reward; /* of the first sample whose reward is known */
 	/* Samples with the seed of the first one; how many of them differ from it at the start

@@ -6,7 +6,7 @@
 #include "check/judge.h"
 #include "cmd/check_partial.h"
 #include "cmd/options/import_options.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "cmd/store/listing.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/options/config_file.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "cmd/golden/goldens.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
 #include "debug/debug.h"

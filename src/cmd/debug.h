@@ -3,8 +3,8 @@
 #define ROLLDBG_CMD_DEBUG_H
 
 #include "cmd/options/action_options.h"
-#include "cmd/options/model.h"
-#include "cmd/options/target.h"
+#include "cmd/options/model_options.h"
+#include "cmd/options/target_options.h"
 
 #define MEMBERS debug
 #include "cmd/options/members.h"

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "cmd/options/config.h"
 #include "cmd/options/output.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "cmd/store/store.h"
 #include "net/io.h"
 

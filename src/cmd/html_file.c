@@ -2,7 +2,7 @@
 #include "cmd/html_file.h"
 
 #include "base/mem.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "cmd/store/store.h"
 
 #include <stdlib.h>

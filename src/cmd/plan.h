@@ -5,8 +5,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/options/shard.h"
-#include "cmd/options/target.h"
-#include "cmd/options/trainer.h"
+#include "cmd/options/target_options.h"
+#include "cmd/options/trainer_options.h"
 #include "rollout/rollout.h"
 #include "rollout/tasks.h"
 

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/names.h"
 #include "base/new_file.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 
 #include <stdlib.h>
 

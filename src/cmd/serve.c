@@ -6,7 +6,7 @@
 #include "cmd/options/output.h"
 #include "net/io.h"
 #include "serve/llm/llm.h"
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 #include "serve/playback/playback.h"
 
 #include <stdio.h>

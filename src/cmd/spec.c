@@ -4,7 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options/output.h"
 #include "cmd/options/policies.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "convert/convert.h"
 #include "debug/debugger.h"
 #include "env/environments.h"

@@ -11,7 +11,7 @@
 #include "cmd/verdicts.h"
 #include "recording/reader.h"
 #include "recording/trained.h"
-#include "report/metrics.h"
+#include "report/metrics_text.h"
 #include "stats/partial.h"
 
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 /* rolldbg tools: what a server offers, and which of it could serve as state. Records nothing. */
-#include "policy/tools.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options/config_file.h"
 #include "cmd/options/output.h"
-#include "cmd/options/target.h"
+#include "cmd/options/target_options.h"
 #include "env/environments.h"
 #include "json/schema.h"
 #include "json/write.h"
 #include "policy/call_text.h"
+#include "policy/tool_set.h"
 #include "report/report.h"
 
 #define TEXT_COLUMNS   300 /* of a description or a type */

@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "check/baseline_read.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "cmd/store/store.h"
 #include "json/scan.h"
 

@@ -19,7 +19,7 @@ struct export; /* convert/export.h */
 struct format {
 	const char *name; /* for the command line, and as env.protocol of an imported header */
 	const char *what; /* its origin and its shape; for lists */
-	const struct mapping *map; /* convert/map.c; NULL: not a map */
+	const struct mapping *map; /* convert/map_format.c; NULL: not a map */
 	uint64_t facts;            /* FACT(..) that it can hold; recorded as env.facts */
 	uint64_t also_written;     /* FACT(..) that only `write` supports */
 	/* True if the value is of this format. Called with the first value of a file. */

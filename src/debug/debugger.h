@@ -153,7 +153,7 @@ MUST_USE int argument_place(struct str rest, bool *turn, int64_t *out, struct er
 /* Moves to that step or turn. FAIL_USAGE if there is none. */
 MUST_USE int go_to_place(struct debugger *d, bool turn, int64_t number, struct error *err);
 
-/* ---- lines.c: commands from a terminal (with a line editor) or a pipe ---- */
+/* ---- command_input.c: commands from a terminal (with a line editor) or a pipe ---- */
 
 /* Reads and runs commands until the end of input, or quit. *failed: a command from a pipe
    failed. */

@@ -7,7 +7,7 @@
 #include "env/state_source.h"
 #include "json/write.h"
 #include "policy/call_text.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 #include "report/changes.h"
 
 #define DIFFERENCES_SHOWN 10

@@ -170,12 +170,9 @@ void http_json_first_error(struct str errors, struct buf *text)
 
 static enum error_class status_class(int status, const struct http_json_meaning *meanings)
 {
-	static const struct http_json_meaning common[] = {{422, CLASS_ARGUMENTS},
-	                                                  {400, CLASS_ENVIRONMENT},
-	                                                  {409, CLASS_ENVIRONMENT},
-	                                                  {410, CLASS_ENVIRONMENT},
-	                                                  {500, CLASS_ENVIRONMENT},
-	                                                  {0, CLASS_NONE}};
+	static const struct http_json_meaning common[] = {
+		{422, CLASS_ARGUMENTS},   {400, CLASS_ENVIRONMENT}, {409, CLASS_ENVIRONMENT},
+		{410, CLASS_ENVIRONMENT}, {500, CLASS_ENVIRONMENT}, {0, CLASS_NONE}};
 	const struct http_json_meaning *both[] = {meanings, common};
 
 	for (size_t i = 0; i < ARRAY_LEN(both); i++) {

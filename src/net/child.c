@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/wake.h"
 #include "net/io_internal.h"
-#include "net/lines.h"
+#include "net/line_splitter.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,7 +7,7 @@
 #include "json/schema.h"
 #include "json/write.h"
 #include "policy/draw.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 /* ---- words ---- */
 

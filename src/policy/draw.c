@@ -5,7 +5,7 @@
 #include "json/scan.h"
 #include "json/schema.h"
 #include "json/write.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 #include <math.h>
 

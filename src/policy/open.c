@@ -1,8 +1,8 @@
 /* Selection of the policy that the options ask for: see policy.h. */
 #include "base/text.h"
-#include "policy/file.h"
+#include "policy/policy_file.h"
 #include "policy/script.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 #define POLICY(id) extern const struct policy_ops policy_##id;
 #include "policy/policies.def"

@@ -108,7 +108,7 @@ struct policy_ops {
 	   checks what is known before the environment is: the spec, the form of the actions, the
 	   model. */
 	int (*open)(const struct policy_conf *conf, struct policy **out, struct error *err);
-	/* The same from a policy file (file.h) whose root object is of this kind; conf->spec is its
+	/* The same from a policy file (policy_file.h) whose root object is of this kind; conf->spec is its
 	   name. Borrowed data must be copied. NULL: not possible for a single task. */
 	int (*from_file)(struct keyed *k, struct str root, const struct policy_conf *conf,
 	                 struct policy **out);

@@ -3,10 +3,10 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/draw.h"
-#include "policy/file.h"
 #include "policy/policy.h"
+#include "policy/policy_file.h"
 #include "policy/script.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

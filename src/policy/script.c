@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/call_text.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 #include <stdlib.h>
 

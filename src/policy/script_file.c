@@ -6,7 +6,7 @@
 #include "policy/script.h"
 
 #include "policy/call_text.h"
-#include "policy/file.h"
+#include "policy/policy_file.h"
 
 #include <stdio.h>
 

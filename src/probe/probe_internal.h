@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "evidence/explain.h"
-#include "probe/env/session.h"
+#include "probe/env/probe_session.h"
 #include "probe/probe.h"
 #include "rollout/history.h"
 

@@ -472,7 +472,8 @@ static void learn_page(struct openenv_decoder *d, const struct tap_exchange *x)
 		return;
 	}
 	action = JSON_GET(body, "action");
-	if (json_type(action) == JSON_OBJECT && !d->calls_tools && !openenv_action_is_call(action)) {
+	if (json_type(action) == JSON_OBJECT && !d->calls_tools &&
+	    !openenv_action_is_call(action)) {
 		buf_clear(&d->tools);
 		openenv_put_step_tool(action, &d->tools);
 	}

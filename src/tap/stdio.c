@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/wake.h"
-#include "net/lines.h"
+#include "net/line_splitter.h"
 #include "tap/episode.h"
 #include "tap/flow.h"
 #include "tap/job.h"

@@ -1,7 +1,7 @@
 /* Input split at any position gives the same lines, none over the cap, and no byte is lost
    of a line that is within it. The first byte of the input selects the sizes of the pieces.
    */
-#include "net/lines.h"
+#include "net/line_splitter.h"
 
 #include <stdlib.h>
 

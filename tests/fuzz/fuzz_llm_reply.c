@@ -2,7 +2,7 @@
    call that may be sent has an object as its arguments, and is never a truncated one. The
    first byte selects: bit 0 repair, bits 1 and 2 how the other bytes are read. */
 #include "policy/llm/calls.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/completion.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
    a reply, and its completions, errors and stream chunks are JSON. The request follows a
    NUL byte. */
 #include "protocol/sse.h"
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* Any bytes as a policy file, on a server with tools of every kind: an accepted policy
    decides, and its calls are JSON objects that match the tools' schemas. A second text,
    after a NUL byte, is the server's list of tools. The first one is also an error text. */
-#include "policy/file.h"
-#include "policy/tools.h"
+#include "policy/policy_file.h"
+#include "policy/tool_set.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A refusal of a model's server: its status, its headers (up to an empty line) and its body
    give a class, a message that is text, and a wait that is a number. */
 #include "net/http_internal.h"
-#include "policy/llm/failure.h"
+#include "policy/llm/model_failure.h"
 #include "replies.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

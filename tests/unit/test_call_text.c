@@ -1,6 +1,6 @@
 /* Calls as text: words and quotes, values by the tool's schema, and the messages for what is wrong. */
 #include "policy/call_text.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 #include "tap.h"
 
 #define TOOLS                                                                                        \

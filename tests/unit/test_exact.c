@@ -1,7 +1,7 @@
 /* Sums without rounding errors, and intervals, compared with published values. */
 #include "base/exact.h"
 #include "base/rng.h"
-#include "stats/compare.h"
+#include "stats/compare_metrics.h"
 #include "tap.h"
 
 #include <math.h>

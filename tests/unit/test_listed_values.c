@@ -1,6 +1,6 @@
 /* Values that descriptions and error texts list, as random calls use them. */
 #include "policy/policy.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 #include "tap.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/api.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/completion.h"
 
 #define CHAT                                                                                       \
 	"{\"model\":\"m\",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\","         \

@@ -7,7 +7,7 @@
 #include "json/canon.h"
 #include "json/write.h"
 #include "policy/llm/calls.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/completion.h"
 #include "policy/toolformats/reader.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Errors of model servers: the context size in the messages of several servers. */
-#include "policy/llm/failure.h"
+#include "policy/llm/model_failure.h"
 #include "tap.h"
 
 static void context(const char *name, const char *body, uint64_t limit, uint64_t prompt)

@@ -2,7 +2,7 @@
 #include "json/schema.h"
 #include "policy/policy.h"
 #include "policy/script.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 #include "tap.h"
 
 #define WAYS                                                                                       \

@@ -1,6 +1,6 @@
 /* Policy files: every key, wrong types and their messages; the effect of a valid file. */
-#include "policy/file.h"
 #include "policy/policy.h"
+#include "policy/policy_file.h"
 #include "tap.h"
 
 #include <stdlib.h>

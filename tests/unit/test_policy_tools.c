@@ -1,7 +1,7 @@
 /* Tools and their schemas: valid arguments, the messages for invalid ones, and how an
    action becomes arguments. */
 #include "json/schema.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 #include "tap.h"
 
 /* The schema of one tool, arguments, and the message; NULL: valid. */

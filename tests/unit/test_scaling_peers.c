@@ -13,10 +13,10 @@
 #include "net/handshake.h"
 #include "policy/draw.h"
 #include "policy/llm/calls.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/completion.h"
 #include "policy/toolformats/reader_internal.h"
 #include "scaling.h"
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 #include "serve/openenv/openenv.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "net/listen.h"
 #include "serve/llm/llm.h"
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 
 #define IDLE 1500 /* more than a server with select() could have */
 

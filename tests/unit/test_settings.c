@@ -1,6 +1,6 @@
 /* Settings in messages: as options, as keys of a file, and in a recording. */
 #include "base/settings.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "tap.h"
 
 static const struct {

@@ -85,7 +85,8 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool same_turn = s->begun && s->turn == m->line->turn;
 	bool called = r->steps > s->steps;
 
-	if ((r->tool_count == 0 && !rollout_is_unlisted(r)) || m->outside_episode || m->llm[LLM_ERROR].p)
+	if ((r->tool_count == 0 && !rollout_is_unlisted(r)) || m->outside_episode ||
+	    m->llm[LLM_ERROR].p)
 		return; /* without tools to call, or without a model */
 	s->begun = true;
 	s->turn = m->line->turn;

@@ -4,7 +4,7 @@
 #define ROLLDBG_CMD_GOLDEN_DRIVER_H
 
 #include "cmd/golden/goldens.h"
-#include "cmd/options/target.h"
+#include "cmd/options/target_options.h"
 #include "rollout/batch.h"
 #include "rollout/rollout.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "cmd/options/compare_options.h"
-#include "cmd/options/target.h"
+#include "cmd/options/target_options.h"
 #include "compare/compare.h"
 #include "compare/proposals.h"
 #include "recording/reader.h"

@@ -9,7 +9,7 @@
 #include "cmd/golden/suite.h"
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "cmd/plan.h"
 #include "cmd/reports.h"
 #include "cmd/store/store.h"

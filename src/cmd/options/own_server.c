@@ -1,5 +1,5 @@
-/* Servers that start with the command: see target.h. */
-#include "cmd/options/target.h"
+/* Servers that start with the command: see target_options.h. */
+#include "cmd/options/target_options.h"
 
 #include "base/file.h"
 #include "base/log.h"

@@ -1,5 +1,5 @@
-/* Headers from options, files and variables, and variables of a child: see target.h. */
-#include "cmd/options/target.h"
+/* Headers from options, files and variables, and variables of a child: see target_options.h. */
+#include "cmd/options/target_options.h"
 
 #include "base/mem.h"
 

@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "cmd/options/output.h"
-#include "cmd/options/settings.h"
+#include "cmd/options/setting_options.h"
 #include "convert/convert.h"
 #include "json/write.h"
 

@@ -255,7 +255,7 @@ bool mcp_is_modern_error(const struct mcp_reply *reply);
    require headers are stored for later calls. */
 bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool);
 
-/* ---- tools and resources: tools.c ---- */
+/* ---- tools and resources: tool_calls.c ---- */
 
 /* Fills tools with one raw JSON array: at most 16 MiB, whole tools, each name once. Omissions, and
    a list that does not end (a cursor repeats, or the pages are too many or too slow), are queued as

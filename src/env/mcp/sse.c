@@ -1,7 +1,7 @@
 /* MCP over HTTP+SSE, as in revision 2024-11-05: the first event of a GET names the message
    endpoint; each message is a POST there, and the responses are events of the GET. The session
    lasts as long as that stream. */
-#include "env/mcp/http.h"
+#include "env/mcp/streamable_http.h"
 
 #include "base/log.h"
 #include "base/mem.h"

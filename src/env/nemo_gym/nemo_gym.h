@@ -57,7 +57,7 @@ struct env_nemo_gym {
 	bool replaced;      /* the last reply named another session than the request */
 	enum nemo_gym_style style;
 	struct buf served; /* the tools that have a route, as in the facts' tools */
-	struct buf items; /* the calls made, as items of a Responses output, with commas between */
+	struct buf items;  /* the calls made, as items of a Responses output, with commas between */
 	struct buf reward, components; /* of the last verify; empty: none */
 	struct buf resources_session;  /* of the native contract; empty: none is open */
 	bool other_task; /* the request names another task than the episode has: examine */

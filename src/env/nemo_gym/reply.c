@@ -28,7 +28,8 @@ void nemo_gym_read_other(const struct http_json_answer *a, struct reply_reading 
 void nemo_gym_read_begin(const struct http_json_answer *a, bool steps, struct reply_reading *r,
                          struct env_reply *out)
 {
-	static const struct http_json_meaning none[] = {{0, CLASS_NONE}}; /* 404 is no lost session: none was open */
+	static const struct http_json_meaning none[] = {
+		{0, CLASS_NONE}}; /* 404 is no lost session: none was open */
 
 	if (steps && a->status == 200)
 		nemo_gym_read_step(a, r, out);

@@ -8,7 +8,7 @@
 
 #include "base/base.h"
 #include "json/scan.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/completion.h"
 
 struct api {
 	const char *name, *help;

@@ -4,9 +4,9 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/tool_set.h"
 #include "policy/toolformats/reader.h"
 #include "policy/toolformats/repair.h"
-#include "policy/tools.h"
 
 #include <stdio.h>
 

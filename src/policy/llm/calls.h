@@ -5,8 +5,8 @@
 #ifndef ROLLDBG_POLICY_LLM_CALLS_H
 #define ROLLDBG_POLICY_LLM_CALLS_H
 
+#include "policy/llm/completion.h"
 #include "policy/llm/conf.h"
-#include "policy/llm/reply.h"
 #include "policy/toolformats/repair.h"
 #include "recording/words.h"
 

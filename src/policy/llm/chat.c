@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "json/write.h"
 #include "net/http.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/completion.h"
 #include "protocol/sse.h"
 
 #define FIRST_WAIT_MS 500

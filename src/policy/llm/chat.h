@@ -5,9 +5,9 @@
 
 #include "base/rng.h"
 #include "net/io.h"
+#include "policy/llm/completion.h"
 #include "policy/llm/conf.h"
-#include "policy/llm/failure.h"
-#include "policy/llm/reply.h"
+#include "policy/llm/model_failure.h"
 #include "policy/llm/usage.h"
 #include "recording/events.h"
 

@@ -2,7 +2,7 @@
 #include "policy/llm/request.h"
 
 #include "json/write.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 #include <stdio.h>
 

@@ -5,7 +5,7 @@
 #define ROLLDBG_POLICY_LLM_USAGE_H
 
 #include "json/scan.h"
-#include "policy/llm/failure.h"
+#include "policy/llm/model_failure.h"
 
 struct llm_usage;
 

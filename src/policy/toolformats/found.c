@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "json/write.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 void found_add(struct finder *f, struct found_call call)
 {

@@ -2,8 +2,8 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/tool_set.h"
 #include "policy/toolformats/reader_internal.h"
-#include "policy/tools.h"
 
 #define MARK_PROBES 16
 

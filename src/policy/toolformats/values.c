@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "json/schema.h"
 #include "json/write.h"
-#include "policy/tools.h"
+#include "policy/tool_set.h"
 
 #define ALTERNATIVES_MAX 32 /* subschemas visited per schema */
 #define PARAMETERS_MAX   256

@@ -4,7 +4,7 @@
 #define ROLLDBG_PROBE_MODEL_PREFLIGHT_H
 
 #include "policy/llm/calls.h"
-#include "policy/llm/failure.h"
+#include "policy/llm/model_failure.h"
 #include "probe/property.h"
 #include "rollout/tasks.h"
 #include "rollout/trainer.h"

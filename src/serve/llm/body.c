@@ -1,5 +1,5 @@
 /* Replies of the scripted model: see body.h. */
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 
 #include "base/text.h"
 #include "json/write.h"

@@ -1,5 +1,5 @@
 /* Checks of requests: see check.h. */
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 
 #define TEXT_MAX ((size_t)32 << 20)
 

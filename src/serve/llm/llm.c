@@ -5,7 +5,7 @@
 #include "base/log.h"
 #include "json/write.h"
 #include "serve/host/host.h"
-#include "serve/llm/script.h"
+#include "serve/llm/reply_script.h"
 
 #include <stdlib.h>
 #include <strings.h>

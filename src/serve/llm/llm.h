@@ -14,7 +14,7 @@ struct llm_server;
 struct llm_script;
 
 struct llm_server_conf {
-	const char *script;             /* path: see script.h */
+	const char *script;             /* path: see reply_script.h */
 	const struct llm_script *made;  /* the script, which is taken over; NULL: read the file */
 	const char *bind;               /* an IPv4 address; NULL: 127.0.0.1 */
 	uint16_t port;                  /* 0: any free one */

@@ -2,7 +2,7 @@
    in host/, the environments are in world/. */
 
 /* The built-in environments as an OpenEnv server, without sockets: sessions, their slots, and the
-   replies to messages on /ws (openenv.c) and to HTTP requests (http.c). Forms and codes as
+   replies to messages on /ws (openenv.c) and to HTTP requests (endpoints.c). Forms and codes as
    in openenv 0.10.0; the texts of errors are ours.
 
    Used by two threads: sessions belong to the WebSocket thread; HTTP requests have their own
@@ -85,7 +85,7 @@ uint64_t openenv_next_seed(struct openenv *o);
 void openenv_reply_observation(struct openenv_message *t, bool stepped);
 /* Frees the session's slot. */
 void openenv_free_slot(struct openenv_session *s);
-/* ---- validation (http.c), with a description in the form that FastAPI's clients read ---- */
+/* ---- validation (endpoints.c), with a description in the form that FastAPI's clients read ---- */
 
 /* Does the object match the schema, as the arguments of a tool do? False: appends
    {"type","loc","msg","input"} about what does not. */

@@ -78,7 +78,7 @@ uint64_t recorded_key(struct str name, struct str arguments);
 
 struct llm_script;
 
-/* Makes a script (serve/llm/script.h). For a recording of one rollout, replies are chosen by the
+/* Makes a script (serve/llm/reply_script.h). For a recording of one rollout, replies are chosen by the
    number of assistant messages in the request, so that a repeated request gets the same reply;
    for several rollouts they are used in recorded order. FAIL_INPUT: not a recording, or it has
    no model replies. */

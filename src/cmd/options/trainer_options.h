@@ -1,0 +1,21 @@
+/* The trainer's settings as options, under TRL's own names. */
+#ifndef ROLLDBG_CMD_OPTIONS_TRAINER_OPTIONS_H
+#define ROLLDBG_CMD_OPTIONS_TRAINER_OPTIONS_H
+
+#include "cmd/options/options.h"
+#include "rollout/trainer.h"
+
+/* Embedded in a command's options struct. */
+#define MEMBERS trainer
+#include "cmd/options/members.h"
+extern const struct option_group trainer_group;
+
+bool trainer_given(const struct trainer_options *o);
+
+/* Computes the plan. FAIL_USAGE for a setting of 0, or one that the
+   trainer refuses; FAIL_INPUT for a configuration that cannot be read. `description` receives
+   the arithmetic as a sentence. */
+MUST_USE int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
+                          struct buf *description, struct error *err);
+
+#endif

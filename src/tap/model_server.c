@@ -1,0 +1,384 @@
+/* Decoder of models' servers: chat completions, completions, responses and messages, whole or as a
+   stream. Each choice of a reply is a turn, which joining.h relates to the environment's sessions. */
+#define _GNU_SOURCE /* memmem */
+#include "base/text.h"
+#include "json/write.h"
+#include "policy/llm/completion.h"
+#include "policy/llm/model_failure.h"
+#include "protocol/sse.h"
+#include "tap/joining.h"
+#include "tap/model_turn.h"
+
+#include <stdlib.h>
+
+#define CHOICES_MAX 4096 /* of one reply */
+
+struct decoder {
+	struct tap_joiner *joiner;
+	struct buf part, chunk; /* scratch */
+};
+
+/* A stream, as it arrives. Clients act on its last event, before the reply ends. */
+struct streamed {
+	struct buf body;
+	bool last, told; /* its last event has begun; it was read */
+};
+
+/* One exchange, while its reply is read. */
+struct turn_reading {
+	struct decoder *d;
+	const struct tap_exchange *x;
+	const struct api *api; /* NULL: completions */
+	struct chat_stream *streams;
+	size_t count;
+	struct model_request request;
+	bool ended_well;
+};
+
+static void *start(struct tap_recording *r)
+{
+	struct decoder *d = mem_new(sizeof(*d));
+
+	d->joiner = tap_joiner_of(r);
+	d->part = d->chunk = BUF(BUF_MAX_MESSAGE);
+	return d;
+}
+
+static void stop(void *ctx)
+{
+	struct decoder *d = ctx;
+
+	BUFS_RELEASE(&d->part, &d->chunk);
+	free(d);
+}
+
+static bool owns(void *ctx, const struct tap_head *request)
+{
+	(void)ctx;
+	return str_is(request->method, "POST") && model_is_completion(tap_path(request));
+}
+
+/* ---- choices ---- */
+
+/* Writes a choice as the only one of a chat completion or of its chunk. */
+static void put_choice(struct str choice, struct str whole, const char *message, bool alone,
+                       struct buf *out)
+{
+	static const char *const kept[] = {"finish_reason", "stop_reason", "logprobs", "token_ids"};
+	struct str ids = JSON_GET(choice, "prompt_token_ids");
+	struct str said = json_get(choice, str_from(message));
+
+	buf_clear(out);
+	struct json_writer w = jw_begin(out);
+	jw_put_array(&w, "choices");
+	jw_object(&w);
+	jw_key(&w, message);
+	if (said.p) {
+		jw_raw(&w, said);
+	} else { /* of completions */
+		jw_object(&w);
+		jw_put_raw(&w, "content", JSON_GET(choice, "text"));
+		jw_end(&w);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+		jw_put_raw(&w, kept[i], json_get(choice, str_from(kept[i])));
+	jw_end(&w);
+	jw_end(&w);
+	jw_put_raw(&w, "prompt_token_ids", ids.p ? ids : JSON_GET(whole, "prompt_token_ids"));
+	jw_put_raw(&w, "model", JSON_GET(whole, "model"));
+	jw_put_raw(&w, "usage", alone ? JSON_GET(whole, "usage") : STR_NONE);
+	jw_end(&w);
+}
+
+static size_t index_of(struct str choice, size_t position)
+{
+	int64_t index;
+
+	return json_i64(JSON_GET(choice, "index"), &index) && index >= 0 ? (size_t)index : position;
+}
+
+static void add_turn(struct turn_reading *r, size_t index, size_t choices, struct chat_reply *reply)
+{
+	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
+	size_t each = choices >= n ? choices / n : 1;
+	struct model_turn *t = model_turn_new(&r->request, index / each, reply);
+
+	t->asked_ns = r->x->asked_ns;
+	t->replied_ns = r->x->replied_ns;
+	t->request = r->x->id;
+	t->row = index;
+	tap_joiner_add(r->d->joiner, t);
+}
+
+/* A request without a usable reply. */
+static void add_failure(struct turn_reading *r, const struct chat_failure *f)
+{
+	struct buf *out = &r->d->chunk;
+
+	buf_clear(out);
+	json_pack(out, "{what:'model',class:%t,http_status:%d,message:%s}",
+	          chat_failure_name(f->class), (int)f->status, buf_view(&f->message));
+	tap_joiner_fail(r->d->joiner, &r->request, buf_view(out));
+}
+
+static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
+{
+	if (index >= CHOICES_MAX)
+		return NULL;
+	if (index >= r->count) {
+		r->streams = mem_resize(r->streams, index + 1, sizeof(*r->streams));
+		while (r->count <= index)
+			chat_stream_init(&r->streams[r->count++]);
+	}
+	return &r->streams[index];
+}
+
+/* ---- whole replies ---- */
+
+/* Of another API than chat completions. */
+static int read_other(struct turn_reading *r, struct str body, struct chat_failure *f,
+                      struct error *err)
+{
+	struct chat_stream *s = stream_at(r, 0);
+	struct chat_reply reply;
+
+	if (!r->api->reply(body, s))
+		return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s", r->api->help);
+	if (chat_stream_failure(s).p) {
+		chat_failure_in_body(f, 400, chat_stream_failure(s));
+		return 0;
+	}
+	chat_stream_reply(s, true, &reply);
+	add_turn(r, 0, 1, &reply);
+	return 0;
+}
+
+static int read_whole(struct turn_reading *r, struct str body, struct chat_failure *f,
+                      struct error *err)
+{
+	struct str choices = JSON_GET(body, "choices"), choice, whole = body;
+	struct chat_reply reply;
+
+	if (r->api && r->api->reply)
+		return read_other(r, body, f, err);
+	size_t count = json_count(choices), position = 0;
+	if (!count && !json_is_null(JSON_GET(whole, "error"))) {
+		chat_failure_in_body(f, 400, whole);
+		return 0;
+	}
+	if (!count)
+		return error_set(err, FAIL_PROTOCOL, "the reply has no choices");
+	for (size_t cursor = 0; position < CHOICES_MAX && json_next(choices, &cursor, &choice);
+	     position++) {
+		put_choice(choice, whole, "message", count == 1, &r->d->part);
+		if (chat_reply_take(buf_view(&r->d->part), &reply, err))
+			return -1;
+		add_turn(r, index_of(choice, position), count, &reply);
+	}
+	return 0;
+}
+
+/* ---- streams ---- */
+
+static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err)
+{
+	struct str choices = JSON_GET(chunk, "choices"), choice;
+	size_t position = 0;
+
+	if (json_count(choices) == 0) { /* usage of all choices, or an error */
+		return r->count > 1 && json_is_null(JSON_GET(chunk, "error"))
+		               ? 0
+		               : chat_stream_add(stream_at(r, 0), chunk, err);
+	}
+	for (size_t cursor = 0; json_next(choices, &cursor, &choice); position++) {
+		struct chat_stream *s = stream_at(r, index_of(choice, position));
+
+		put_choice(choice, chunk, "delta", r->count <= 1, &r->d->part);
+		if (s && chat_stream_add(s, buf_view(&r->d->part), err))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_event(struct turn_reading *r, struct str data, bool *done, struct error *err)
+{
+	struct json_fault fault;
+
+	if (!data.n || str_is(data, "[DONE]")) {
+		*done |= data.n > 0;
+		return 0;
+	}
+	if (json_validate(data, &fault)) {
+		return error_set(err, FAIL_PROTOCOL, "an event of its stream is not JSON: %s",
+		                 fault.why);
+	}
+	if (r->api && r->api->event) {
+		struct chat_stream *s = stream_at(r, 0);
+
+		r->api->event(data, s);
+		*done |= s->done;
+		return chat_stream_check(s, err);
+	}
+	return add_chunk(r, data, err);
+}
+
+/* The turns of a stream that ended as it should. */
+static int take_streams(struct turn_reading *r, bool done, struct chat_failure *f,
+                        struct error *err)
+{
+	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
+	struct chat_reply reply;
+
+	if (failure.p) {
+		chat_failure_in_body(f, 500, failure);
+		return 0;
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		if (!r->streams[i].finish_reason.n) {
+			return error_set(err, FAIL_TRANSPORT,
+			                 "its stream ended without a finish reason");
+		}
+	}
+	if (!r->count || (!done && !r->ended_well)) {
+		return error_set(err, FAIL_TRANSPORT,
+		                 r->count ? "its stream was cut off" : "its stream is empty");
+	}
+	for (size_t i = 0; i < r->count; i++) {
+		chat_stream_reply(&r->streams[i], true, &reply);
+		add_turn(r, i, r->count, &reply);
+	}
+	return 0;
+}
+
+static int read_stream(struct turn_reading *r, struct str body, struct chat_failure *f,
+                       struct error *err)
+{
+	struct sse_event event;
+	struct sse sse;
+	bool done = false;
+	int bad = 0;
+
+	sse_init(&sse, CHAT_REPLY_MAX);
+	sse_feed(&sse, body);
+	while (!bad && !done && sse_next(&sse, &event))
+		bad = add_event(r, event.data, &done, err);
+	if (!bad && sse.too_large)
+		bad = error_set(err, FAIL_PROTOCOL, "an event of its stream is too long");
+	sse_release(&sse);
+	return bad ? -1 : take_streams(r, done, f, err);
+}
+
+/* ---- exchanges ---- */
+
+static int read_body(struct turn_reading *r, struct chat_failure *f, struct error *err)
+{
+	const struct tap_exchange *x = r->x;
+	const struct tap_bytes *b = &x->reply_body;
+	struct str type = tap_header(&x->reply, "content-type"), body = text_trim(b->bytes);
+	struct json_fault fault;
+
+	if (x->reply.status < 200 || x->reply.status > 299) {
+		chat_failure_from_reply(f, x->reply.status, str_cut(&type, ';'), b->bytes);
+		return 0;
+	}
+	if (b->cut || b->encoded) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 b->cut ? "the reply is too long to be read"
+		                        : "the reply is compressed");
+	}
+	if (x->own) {
+		const struct streamed *s = x->own;
+
+		return read_stream(r, buf_view(&s->body), f, err);
+	}
+	if (!r->ended_well)
+		return error_set(err, FAIL_TRANSPORT, "the connection ended within the reply");
+	if (json_validate(body, &fault))
+		return error_set(err, FAIL_PROTOCOL, "the reply is not JSON: %s", fault.why);
+	return read_whole(r, body, f, err);
+}
+
+static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
+{
+	struct turn_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
+	struct chat_failure f;
+	struct error err = {0};
+
+	if (!model_request_read(&r.request, x)) {
+		tap_joiner_skip(r.d->joiner, x->connection);
+		model_request_release(&r.request);
+		return;
+	}
+	r.api = r.request.api;
+	chat_failure_init(&f);
+	int bad = x->reply.status ? read_body(&r, &f, &err)
+	                          : error_set(&err, FAIL_TRANSPORT, "no reply: the %s %s",
+	                                      e->first == TAP_CLIENT ? "client" : "server",
+	                                      e->unreachable ? "accepts no connection"
+	                                                     : "closed the connection");
+	if (bad)
+		chat_failure_from_error(&f, &err);
+	if (bad || f.message.n || f.status)
+		add_failure(&r, &f);
+	chat_failure_release(&f);
+	for (size_t i = 0; i < r.count; i++)
+		chat_stream_release(&r.streams[i]);
+	free(r.streams);
+	model_request_release(&r.request);
+}
+
+static bool has_last_event(struct str bytes)
+{
+	static const char *const marks[] = {"data: [DONE]", "\"message_stop\"",
+	                                    "\"response.completed\"", "\"response.incomplete\""};
+
+	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
+		if (memmem(bytes.p, bytes.n, marks[i], strlen(marks[i])))
+			return true;
+	return false;
+}
+
+static void piece(void *ctx, struct tap_exchange *x, struct str bytes)
+{
+	static const struct tap_ending complete = {.first = TAP_NOBODY};
+	struct streamed *s = x->own;
+
+	if (!str_starts(tap_header(&x->reply, "content-type"), STR("text/event-stream")))
+		return;
+	if (!s) {
+		x->own = s = mem_new(sizeof(*s));
+		s->body = BUF(TAP_BODY_MAX);
+	}
+	size_t from = s->body.n < 32 ? 0 : s->body.n - 32; /* a mark may be split */
+	buf_str(&s->body, bytes);
+	x->reply_body.cut |= s->body.full;
+	s->last |= has_last_event(str_skip(buf_view(&s->body), from));
+	if (s->last && !s->told && str_ends(buf_view(&s->body), STR("\n\n"))) {
+		s->told = true;
+		take(ctx, x, &complete);
+	}
+}
+
+/* Called at the end of any exchange: with the whole reply, or with what there was of it. */
+static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
+{
+	struct streamed *s = x->own;
+
+	if (!s || !s->told)
+		take(ctx, x, e);
+	if (s) {
+		buf_release(&s->body);
+		free(s);
+		x->own = NULL;
+	}
+}
+
+static const struct tap_decoder decoder = {
+	.name = "model",
+	.owns = owns,
+	.start = start,
+	.stop = stop,
+	.piece = piece,
+	.closed = closed,
+};
+const struct tap_decoder *const tap_model_decoder[] = {&decoder};

@@ -51,7 +51,7 @@ VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see th
 # PKG_CFLAGS and PKG_LIBS, unless they are given (src/package/wheel). Updated on every run; make restarts when the file changes, so that missing packages are
 # installed first and everything below uses them.
 NEEDS_NOTHING := clean help deps uninstall install-shared dist
-NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm interop-spark interop-slurm interop-package coverage fuzz-regress bench
+NEEDS_TESTS := test check-one asan ubsan tsan valgrind interop interop-llm interop-slurm interop-package coverage fuzz-regress bench
 NEEDS_ALL := lint fmt fmt-check fuzz valgrind coverage
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(and $(filter-out $(NEEDS_NOTHING),$(GOALS)),$(filter undefined,$(origin PKG_LIBS))),)
@@ -74,7 +74,7 @@ LINK = $(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS)
 .SUFFIXES:
 .SECONDARY:
 FORCE:
-.PHONY: FORCE all demo test check-one faults interop interop-llm interop-spark interop-slurm interop-package asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
+.PHONY: FORCE all demo test check-one faults interop interop-llm interop-slurm interop-package asan ubsan tsan valgrind fuzz fuzz-run fuzz-regress lint fmt fmt-check coverage bench \
 	man completions install install-shared uninstall wheel deb dist portable clean deps help
 
 all: $(PROGRAM) ## build ./rolldbg (BUILD=debug: build/debug/rolldbg)
@@ -185,10 +185,6 @@ interop: all $(TOOLS) ## against real third-party servers (installs them under .
 	@tests/interop/setup
 	@tests/prove $(OBJ)/interop $(addprefix tests/interop/,worlds zoo zoo-shared) $(sort $(wildcard tests/interop/*.bats)); \
 		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
-
-interop-spark: all ## fixtures/cluster on Spark (installs it under .deps/, 480 MB; needs Java; two minutes)
-	@tests/interop-spark/setup
-	@tests/prove $(OBJ)/interop-spark $(sort $(wildcard tests/interop-spark/*.bats))
 
 interop-slurm: all ## fixtures/cluster on one node of Debian's slurm-wlm (to be installed, as root; half a minute)
 	@tests/prove $(OBJ)/interop-slurm $(sort $(wildcard tests/interop-slurm/*.bats))

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # fixtures/cluster: Ray on two local workers, one of which is killed in the middle, and the manifest of Kubernetes.
-# tests/interop-spark and tests/interop-slurm have the others.
+# spark.bats and tests/interop-slurm have the others.
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load ../cli/lib
 

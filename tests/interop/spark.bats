@@ -3,11 +3,7 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load ../cli/lib
 
-venv=$root/.deps/interop-spark/venv
-
-setup_file() {
-	command -v java >/dev/null || skip 'no Java runtime'
-}
+venv=$root/.deps/interop/cluster
 
 spark() {
 	PYSPARK_PYTHON=$venv/bin/python ROLLDBG=$1 "$venv/bin/spark-submit" --master 'local[2,4]' "$root/fixtures/cluster/$2" "${@:3}" >spark.log 2>&1

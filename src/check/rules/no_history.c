@@ -13,5 +13,6 @@ const struct check check_no_history = {
 	       "Look at what creates the environment: a handler that makes one for each request, a "
 	       "stateless mode, a proxy that opens a session for each call.\n"
 	       "Fix it so that all calls of a session act on one environment. If the tools only look "
-	       "something up, declare them with \1read_only\2.",
+	       "something up, declare them with \1read_only\2; if these calls can move nothing, as at "
+	       "a wall, choose others.",
 };

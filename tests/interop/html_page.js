@@ -188,7 +188,7 @@ const scenarios = {
 		assert(await page.locator('.message').count() > 1);
 		// all of it, each turn with a link to its step
 		await page.locator('#transcript > summary').click();
-		assert(await page.locator('#transcript .message').count() > 6);
+		await page.locator('#transcript .message').nth(6).waitFor();
 		await page.locator('#transcript a', { hasText: 'turn 3' }).click();
 		await page.waitForFunction(() => /^turn 3/.test(document.querySelector('#detail h2').textContent));
 		await accessible(page);

@@ -150,7 +150,17 @@ static const struct str result_keys[MEMBERS] = {
 	[IS_ERROR] = STR_INIT("isError"), [IS_ERROR_MISNAMED] = STR_INIT("is_error"),
 	[ERROR] = STR_INIT("error"),      [RESULT_TYPE] = STR_INIT("resultType")};
 
-/* structuredContent is kept only if it differs from the text. */
+/* A value, or JSON held in a string, is what the text of the reply holds. */
+static bool is_observed(struct str value, struct str observation)
+{
+	AUTO_BUF text = BUF(0);
+	struct str held = json_held(value, &text);
+
+	return json_equal(value, observation) || (held.p && json_equal(held, observation));
+}
+
+/* structuredContent is kept only if it differs from the text. Servers wrap what is no object in a member: FastMCP in
+   "result", server-filesystem in "content". */
 static void read_structured(struct str structured, struct env_reply *out)
 {
 	struct json_member inner, second;
@@ -158,12 +168,10 @@ static void read_structured(struct str structured, struct env_reply *out)
 
 	if (json_is_null(structured))
 		return;
-	/* FastMCP wraps values that are not objects */
 	bool wrapped = json_next_member(structured, &cursor, &inner) &&
-	               json_key_is(inner.key, STR("result")) &&
 	               !json_next_member(structured, &cursor, &second);
-	if (!(wrapped && json_equal(inner.value, out->observation)) &&
-	    !json_equal(structured, out->observation)) {
+	if (!is_observed(structured, out->observation) &&
+	    !(wrapped && is_observed(inner.value, out->observation))) {
 		out->structured = structured;
 	}
 }

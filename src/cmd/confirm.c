@@ -68,18 +68,16 @@ static bool is_true(const struct line *l, enum key key)
 static void take_step(struct confirm *c, const struct derived_line *m)
 {
 	const struct line *l = m->line;
-	struct buf whole = BUF(BUF_MAX_MESSAGE);
 
-	env_reply_whole(l->value[KEY_OBSERVATION], l->value[KEY_STRUCTURED], &whole);
 	c->last = (struct history_step){
 		.name = json_text(&c->arena, JSON_GET(l->value[KEY_TOOL_CALL], "name")),
 		.arguments = arena_str(&c->arena, m->arguments),
 		.outcome = l->outcome,
-		.observation = arena_str(&c->arena, buf_view(&whole)),
+		.observation = env_reply_whole(l->value[KEY_OBSERVATION], l->value[KEY_STRUCTURED],
+	                                       &c->arena),
 		.idle = m->idle,
 		.over = is_true(l, KEY_TERMINATED) || is_true(l, KEY_TRUNCATED)};
 	c->pending = c->last.name.p != NULL;
-	buf_release(&whole);
 }
 
 void confirm_line(struct confirm *c, const struct evidence_update *u)

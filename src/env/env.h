@@ -24,8 +24,8 @@
 void env_reply_keep(struct env_reply *reply, struct arena *a);
 
 /* All that a reply told: the observation, or {"content":..,"structuredContent":..} if part of it is only
-   in `structured`. */
-void env_reply_whole(struct str observation, struct str structured, struct buf *out);
+   in `structured`. Stored in the arena; absent if the reply told nothing. */
+struct str env_reply_whole(struct str observation, struct str structured, struct arena *a);
 
 struct env_conf {
 	const char *url;

@@ -32,16 +32,16 @@ void env_reply_keep(struct env_reply *reply, struct arena *a)
 		*all[i] = arena_str(a, *all[i]);
 }
 
-void env_reply_whole(struct str observation, struct str structured, struct buf *out)
+struct str env_reply_whole(struct str observation, struct str structured, struct arena *a)
 {
-	if (!json_is_null(structured)) {
-		struct json_writer w = jw_begin(out);
+	AUTO_BUF whole = BUF(BUF_MAX_MESSAGE);
 
-		jw_pack(&w, "content:%r,structuredContent:%r", observation, structured);
-		jw_end(&w);
-	} else {
-		buf_str(out, observation);
-	}
+	if (json_is_null(structured))
+		return arena_str(a, observation);
+	struct json_writer w = jw_begin(&whole);
+	jw_pack(&w, "content:%r,structuredContent:%r", observation, structured);
+	jw_end(&w);
+	return arena_str(a, buf_view(&whole));
 }
 
 int env_reset(struct env *e, struct env_reply *out, struct error *err)

@@ -163,14 +163,11 @@ static void drop_events(struct env *env)
 static int look(struct history_script *h, struct env *env, const struct env_reply *reply,
                 struct shown *out, struct error *err)
 {
-	struct buf whole = BUF(BUF_MAX_MESSAGE);
 	enum outcome outcome = reply->outcome;
+	struct str observation = env_reply_whole(reply->observation, reply->structured, &h->arena);
 	struct str state = STR_NONE;
 	struct error why = {0};
 
-	env_reply_whole(reply->observation, reply->structured, &whole);
-	struct str observation = arena_str(&h->arena, buf_view(&whole));
-	buf_release(&whole);
 	drop_events(env);
 	if (outcome != OUTCOME_OK && outcome != OUTCOME_TOOL_ERROR)
 		return 0;

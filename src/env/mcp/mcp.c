@@ -404,16 +404,6 @@ static struct mcp_call_context call_context(const struct env_mcp *e)
 	                                 .error_text_count = e->conf->error_text_count};
 }
 
-static struct str whole_kept(struct env_mcp *e, const struct env_reply *out)
-{
-	struct buf whole = BUF(BUF_MAX_MESSAGE);
-
-	env_reply_whole(out->observation, out->structured, &whole);
-	struct str kept = arena_str(&e->kept, buf_view(&whole));
-	buf_release(&whole);
-	return kept;
-}
-
 static int mcp_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
                     struct error *err)
 {
@@ -429,7 +419,7 @@ static int mcp_step(struct env *base, struct str name, struct str arguments, str
 	mcp_known_cut_raw(&e->known, out);
 	e->last = reading_keep(out, &e->kept);
 	if (e->last.p && !json_is_null(out->structured) && !e->source.target.n)
-		e->last = whole_kept(e, out);
+		e->last = env_reply_whole(out->observation, out->structured, &e->kept);
 	e->base.facts.session = buf_view(&e->session->id);
 	out->session = e->base.facts.session;
 	out->env_session = e->base.facts.env_session;

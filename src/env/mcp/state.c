@@ -43,7 +43,9 @@ static void take_tool(struct state_source *s, const struct mcp_reply *reply,
 
 	mcp_read_tool_reply(reply, &call, reading, &out);
 	if (out.outcome == OUTCOME_OK) {
-		env_reply_whole(out.observation, out.structured, &s->value);
+		AUTO_ARENA whole = {.last = NULL};
+
+		buf_str(&s->value, env_reply_whole(out.observation, out.structured, &whole));
 	} else {
 		buf_printf(&s->why, "tool %.*s: ", STR_ARG(s->target));
 		buf_str(&s->why, out.error.message);

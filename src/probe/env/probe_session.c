@@ -100,9 +100,11 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 
 static void keep_observation(struct session *s, const struct env_reply *r)
 {
+	AUTO_ARENA whole = {.last = NULL};
+
 	buf_clear(&s->observation);
 	if (r->outcome == OUTCOME_OK)
-		env_reply_whole(r->observation, r->structured, &s->observation);
+		buf_str(&s->observation, env_reply_whole(r->observation, r->structured, &whole));
 }
 
 /* Records a failure caused by the peer. -1: it was not caused by the peer. */

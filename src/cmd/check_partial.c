@@ -118,7 +118,8 @@ static int read_head(struct check_partials *p, struct str line, const char *name
 	    !json_i64(JSON_GET(line, "files"), files) || *files < 0 || shard < 0 || of < 0 ||
 	    !json_bool(JSON_GET(line, "many"), &many)) {
 		return error_set(err, FAIL_INPUT,
-		                 "not a partial result of check of this version of the program");
+		                 "not a partial result of check of this version of the "
+		                 "program: write it with check --partial");
 	}
 	if (!json_is(JSON_GET(line, "options"), str_from(want))) {
 		return error_set(

@@ -259,7 +259,8 @@ static int read_first(struct partial_reading *r, struct str line, struct error *
 	int64_t version, shard, of;
 
 	if (!json_i64(JSON_GET(line, "partial"), &version))
-		return error_set(err, FAIL_INPUT, "not a partial result of stats");
+		return error_set(err, FAIL_INPUT,
+		                 "not a partial result of stats: write it with stats \1partial\2");
 	if (version != PARTIAL_VERSION) {
 		return error_set(err, FAIL_INPUT,
 		                 "a partial result of version %lld, not %d: write it again with "

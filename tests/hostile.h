@@ -12,8 +12,7 @@
 
    Everything that is executed is a line of the log, "NAME/MOMENT WHAT". A request to the
    second port, which rows may name with <<elsewhere>>, is the line "elsewhere". */
-#ifndef TESTS_HOSTILE_H
-#define TESTS_HOSTILE_H
+#pragma once
 
 #include "base/mem.h"
 #include "unit/ws_server.h"
@@ -876,5 +875,3 @@ static inline void hostile_begin(struct hostile *h)
 		abort();
 	}
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* The strict scanner compiled a second time, byte by byte and under different names. The library's build must give the same results. */
-#ifndef TESTS_JSON_PORTABLE_H
-#define TESTS_JSON_PORTABLE_H
+#pragma once
 
 #define JSON_BLOCKS          false
 #define json_validate        portable_validate
@@ -26,5 +25,3 @@ static inline bool portable_agrees(struct str text)
 	return json_validate(text, &fault) == portable_validate(text, &other) &&
 	       fault.at == other.at;
 }
-
-#endif

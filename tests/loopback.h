@@ -1,6 +1,5 @@
 /* A listener for the servers of tests. */
-#ifndef TESTS_LOOPBACK_H
-#define TESTS_LOOPBACK_H
+#pragma once
 
 #include <arpa/inet.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline int loopback_listen(uint16_t *port)
 	*port = ntohs(a.sin_port);
 	return fd;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* A client of the built-in server for its tests: raw requests and complete replies, each on
    its own connection by default. It does not interpret MCP. One translation unit per program
    includes it. */
-#ifndef TESTS_SERVE_CLIENT_H
-#define TESTS_SERVE_CLIENT_H
+#pragma once
 
 #include "serve/serve.h"
 
@@ -234,5 +233,3 @@ static inline const char *message_of(struct got *g)
 	g->body[n - 4] = '\0';
 	return g->body + sizeof(head) - 1;
 }
-
-#endif

@@ -3,8 +3,7 @@
    Each check takes a name in printf form; a failure prints the place, the actual and the
    expected value. End main with `return done();`. One translation unit per program includes this.
  */
-#ifndef TESTS_TAP_H
-#define TESTS_TAP_H
+#pragma once
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -101,5 +100,3 @@ static inline int done(void)
 	printf("1..%d\n", tap_count);
 	return tap_failures != 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* A conversation of two peers through the tap, without sockets: tap_converse() reads it from bytes, the first of which is 0 for no
    fault, else the number of one that befalls every request; then follows what client and server send in turn,
    separated by 0xff. Each rollout must have one header and one end. */
-#ifndef ROLLDBG_TESTS_TAP_PEERS_H
-#define ROLLDBG_TESTS_TAP_PEERS_H
+#pragma once
 
 #include "recording/recorder.h"
 #include "tap/episode.h"
@@ -168,5 +167,3 @@ static inline void tap_converse(struct str input, struct buf *recorded)
 	buf_str(recorded, buf_view(&p.steps));
 	buf_release(&p.steps);
 }
-
-#endif

@@ -5,8 +5,7 @@
    and below it one for each finding
 
          error multi-step-illusion turns 0..3 steps 0..3 /outcome: 4 of 4 steps ... */
-#ifndef TESTS_VERDICTS_H
-#define TESTS_VERDICTS_H
+#pragma once
 
 #include "check/judge.h"
 
@@ -124,5 +123,3 @@ static inline int verdicts_file(struct verdicts *v, const char *path, struct err
 	judge_finish(v->judge);
 	return got;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A WebSocket client on a raw socket for tests of the built-in server: the handshake,
    sending arbitrary frames, and reading frames one at a time. */
-#ifndef TESTS_WS_CLIENT_H
-#define TESTS_WS_CLIENT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -140,5 +139,3 @@ static inline void ws_leave(int fd)
 	} while (f.opcode != WS_GONE);
 	close(fd);
 }
-
-#endif

@@ -3,8 +3,7 @@
    does not belong here. */
 
 /* Definitions for every file: attributes, array length, and borrowed bytes. */
-#ifndef ROLLDBG_BASE_BASE_H
-#define ROLLDBG_BASE_BASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -98,5 +97,3 @@ static inline struct str str_cut(struct str *rest, char end)
 	*rest = str_skip(*rest, first.n + 1);
 	return first;
 }
-
-#endif

@@ -6,8 +6,7 @@
    The caps also bound time: all processing of a peer's bytes is linear in their number, except
    sorting (tests/unit/test_scaling*.c count the work), so layers below net/ need no deadlines of
    their own. Deadlines and interrupts are checked where we wait, between messages. */
-#ifndef ROLLDBG_BASE_BUF_H
-#define ROLLDBG_BASE_BUF_H
+#pragma once
 
 #include "base/base.h"
 #include <stdarg.h>
@@ -82,5 +81,3 @@ static inline void buf_char(struct buf *b, char c)
 {
 	buf_add(b, &c, 1);
 }
-
-#endif

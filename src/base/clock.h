@@ -1,6 +1,5 @@
 /* Time as a parameter: main creates the real clock, tests supply their own. */
-#ifndef ROLLDBG_BASE_CLOCK_H
-#define ROLLDBG_BASE_CLOCK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -14,5 +13,3 @@ struct clock clock_real(void);
 
 /* RFC 3339 in UTC with milliseconds: 2026-01-31T23:59:59.123Z */
 void clock_format(uint64_t unix_ms, char out[32]);
-
-#endif

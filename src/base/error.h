@@ -2,8 +2,7 @@
    created where it occurs, wrapped with context on the way up, and printed once, in main, which
    also picks the exit code. Messages are lower case without a full stop, quote the user's input,
    and name the fix if it is known. */
-#ifndef ROLLDBG_BASE_ERROR_H
-#define ROLLDBG_BASE_ERROR_H
+#pragma once
 
 #include "base/base.h"
 #include <stdarg.h>
@@ -45,5 +44,3 @@ bool error_is_peers(const struct error *e);
 
 /* The exit code of a program that fails with this kind of error. */
 int fail_exit_code(enum fail kind);
-
-#endif

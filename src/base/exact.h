@@ -1,8 +1,7 @@
 /* Exact sums of doubles: the result depends neither on the order of the additions nor on how the
    input was split into partial sums. (Shewchuk, Adaptive Precision Floating-Point Arithmetic and
    Fast Robust Geometric Predicates, 1997: grow-expansion.) */
-#ifndef ROLLDBG_BASE_EXACT_H
-#define ROLLDBG_BASE_EXACT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -30,5 +29,3 @@ int exact_parts(const struct exact_sum *s, double out[EXACT_PARTS]);
 /* n times the sum of the squares, minus the square of the sum, rounded once: exactly 0 if all n
    numbers are equal. */
 double exact_spread(double n, const struct exact_sum *sum, const struct exact_sum *squares);
-
-#endif

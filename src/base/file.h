@@ -1,6 +1,5 @@
 /* Reads whole files into memory, compares names of files, and writes to descriptors. */
-#ifndef ROLLDBG_BASE_FILE_H
-#define ROLLDBG_BASE_FILE_H
+#pragma once
 
 #include "base/base.h"
 #include "base/buf.h"
@@ -33,5 +32,3 @@ bool file_may_block(const char *path);
 /* Writes all of text: continues after a signal, and waits if the descriptor is non-blocking.
    Returns 0, or -1 with errno. Sets *done to the number of bytes written in either case. */
 MUST_USE int fd_write(int fd, struct str text, size_t *done);
-
-#endif

@@ -1,6 +1,5 @@
 /* SHA-256, MD5 and SHA-1 through libcrypto. Use one struct hasher per thread. */
-#ifndef ROLLDBG_BASE_HASH_H
-#define ROLLDBG_BASE_HASH_H
+#pragma once
 
 #include "base/base.h"
 
@@ -31,5 +30,3 @@ void hash_sha1(struct str s, unsigned char out[HASH_SHA1_BYTES]);
    choose colliding values: see base/map.h. Equal for equal bytes; different values collide with probability 2^-64. Reads eight bytes at a
    time, because replies are long. */
 uint64_t fingerprint(struct str s);
-
-#endif

@@ -1,7 +1,6 @@
 /* Web pages received in place of something else: a proxy's error page, a login. They are
    detected and summarized, never printed. */
-#ifndef ROLLDBG_BASE_HTML_H
-#define ROLLDBG_BASE_HTML_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -9,5 +8,3 @@
 bool html_is_page(struct str body);
 /* Appends `a web page ("502 Bad Gateway")`, escaped, or `a web page`. */
 void html_summary(struct str body, struct buf *out);
-
-#endif

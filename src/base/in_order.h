@@ -1,7 +1,6 @@
 /* Runs work on the items of a list in several threads and takes the results in the order of the
    list, as a sequential loop would. */
-#ifndef ROLLDBG_BASE_IN_ORDER_H
-#define ROLLDBG_BASE_IN_ORDER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ struct in_order {
 /* Returns when all threads have ended: 0, or -1 if `take` failed. At most jobs * IN_ORDER_AHEAD
    results are pending. If no thread can be created, the calling one does the work. */
 MUST_USE int in_order_run(const struct in_order *conf, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Log messages on stderr: `rolldbg: ...`, escaped for a terminal, one write per line so that
    threads do not mix. Results are never written here. */
-#ifndef ROLLDBG_BASE_LOG_H
-#define ROLLDBG_BASE_LOG_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -21,5 +20,3 @@ void log_say(enum log_level level, const char *fmt, ...) PRINTF_LIKE(2, 3);
 #define log_warn(...)  log_say(LOG_WARN, __VA_ARGS__)  /* shown unless -q */
 #define log_info(...)  log_say(LOG_INFO, __VA_ARGS__)  /* shown with -v */
 #define log_debug(...) log_say(LOG_DEBUG, __VA_ARGS__) /* shown with -vv */
-
-#endif

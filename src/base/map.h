@@ -2,8 +2,7 @@
    nodes, so nothing is ever moved or reallocated, and a look-up takes about log2(count) steps.
    Keys chosen by a server cannot make it slow: sharing n bits of a hash takes 2^n trials per
    key, and beyond 64 bits a SipHash collision. */
-#ifndef ROLLDBG_BASE_MAP_H
-#define ROLLDBG_BASE_MAP_H
+#pragma once
 
 #include "base/base.h"
 
@@ -37,5 +36,3 @@ void map_remove(struct map *m, struct map_item *item); /* must be in the map */
 /* Returns all items: an array of m->count pointers, to be freed by the caller. The order is
    arbitrary: sort them before anything visible depends on it. */
 void *map_list(const struct map *m) __attribute__((returns_nonnull));
-
-#endif

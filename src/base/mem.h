@@ -1,7 +1,6 @@
 /* Allocation that never fails: if memory runs out, the program ends with a message. That is safe
    because every size controlled by a peer passes through a capped struct buf. */
-#ifndef ROLLDBG_BASE_MEM_H
-#define ROLLDBG_BASE_MEM_H
+#pragma once
 
 #include "base/base.h"
 
@@ -39,5 +38,3 @@ void arena_reset(struct arena *a);   /* empties it; keeps one block for reuse */
 void arena_release(struct arena *a); /* empties it; a zeroed arena is fine */
 /* A local one, released where its scope ends. */
 #define AUTO_ARENA __attribute__((cleanup(arena_release))) struct arena
-
-#endif

@@ -1,6 +1,5 @@
 /* The end of a message about an unknown name: the nearest known name, or all of them. */
-#ifndef ROLLDBG_BASE_NAMES_H
-#define ROLLDBG_BASE_NAMES_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -25,5 +24,3 @@ bool names_note(struct names *n, struct str name); /* adds it unless it is known
 void names_release(struct names *n);               /* leaves it empty */
 /* A local one, released where its scope ends. */
 #define AUTO_NAMES __attribute__((cleanup(names_release))) struct names
-
-#endif

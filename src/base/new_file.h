@@ -1,8 +1,7 @@
 /* The one way to write a whole file: under no name or a temporary one until it is complete, so that
    a reader never sees a part of it; never through a symbolic link; and never over a file of another
    kind, unless that was requested. (recording/recorder.h writes recordings line by line.) */
-#ifndef ROLLDBG_BASE_NEW_FILE_H
-#define ROLLDBG_BASE_NEW_FILE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -52,5 +51,3 @@ void new_file_release(struct new_file *f); /* removes an unpublished file */
 
 /* Writes a whole file. FAIL_USAGE, FAIL_SYSTEM. */
 MUST_USE int new_file_put(const struct new_file_conf *conf, struct str text, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* A small seeded generator (PCG-XSH-RR 64/32, O'Neill 2014): the same seed gives the same
    draws on every machine. Not for secrets. */
-#ifndef ROLLDBG_BASE_RNG_H
-#define ROLLDBG_BASE_RNG_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,5 +19,3 @@ MUST_USE int rng_unique_bytes(void *out, size_t bytes);
 /* Hex digits from the kernel's random generator, for session ids, which must differ between
    runs. */
 MUST_USE int rng_unique_hex(char *out, size_t digits); /* writes digits + NUL */
-
-#endif

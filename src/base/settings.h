@@ -3,8 +3,7 @@
    \2, as in "\1max_turns\2: expected a number", and the code that read the setting replaces the
    marks: src/cmd writes the option (cmd/settings.h). A setting is named like its option, with
    '_' for '-'; a test checks that. */
-#ifndef ROLLDBG_BASE_SETTINGS_H
-#define ROLLDBG_BASE_SETTINGS_H
+#pragma once
 
 #define SETTING_BEGIN '\1'
 #define SETTING_END   '\2'
@@ -15,5 +14,3 @@ void settings_as_keys(char *text);
 /* Removes the marks and keeps the bare names: for recorded texts, which outlive the command
    line. */
 void settings_unmark(char *text);
-
-#endif

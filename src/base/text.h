@@ -1,6 +1,5 @@
 /* Text helpers shared by several layers: nearest names, units, escaping, masking. */
-#ifndef ROLLDBG_BASE_TEXT_H
-#define ROLLDBG_BASE_TEXT_H
+#pragma once
 
 #include "base/base.h"
 #include "base/buf.h"
@@ -86,5 +85,3 @@ size_t find_at(struct str text, struct str part);
 
 /* Is there an ASCII digit? */
 bool text_has_digit(struct str s);
-
-#endif

@@ -1,6 +1,5 @@
 /* Descriptors between threads and to children. */
-#ifndef ROLLDBG_BASE_WAKE_H
-#define ROLLDBG_BASE_WAKE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -23,5 +22,3 @@ MUST_USE int wake_open(struct wake *w);
 void wake_raise(const struct wake *w);
 void wake_clear(const struct wake *w);
 void wake_close(const struct wake *w);
-
-#endif

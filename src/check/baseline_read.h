@@ -1,6 +1,5 @@
 /* Learns from recordings of healthy runs which tools are read-only. */
-#ifndef ROLLDBG_CHECK_BASELINE_READ_H
-#define ROLLDBG_CHECK_BASELINE_READ_H
+#pragma once
 
 #include "base/error.h"
 #include "evidence/baseline.h"
@@ -8,5 +7,3 @@
 /* Adds the recordings in a file or directory. FAIL_INPUT: a file is not a recording, or the
    directory contains none. */
 MUST_USE int baseline_add(struct baseline *b, const char *path, struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
    so with rule_not_judged().
    Facts used by several rules are computed once: a line is passed as a `struct derived_line`,
    the rollout so far as a `struct rollout_facts` (evidence/rollout_facts.h). */
-#ifndef ROLLDBG_CHECK_CHECK_H
-#define ROLLDBG_CHECK_CHECK_H
+#pragma once
 
 #include "evidence/rollout_facts.h"
 
@@ -140,5 +139,3 @@ void check_describe_severity(const struct check *c, struct buf *out);
 /* The first cause in the chain above f, a member of the list; f itself if nothing explains it. */
 const struct finding *causes_root(const struct finding *list, size_t count,
                                   const struct finding *f);
-
-#endif

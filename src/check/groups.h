@@ -1,7 +1,6 @@
 /* Rewards by task, for rules about all rollouts of a task. Uses 56 bytes per task, plus its name
    if a finding is possible. */
-#ifndef ROLLDBG_CHECK_GROUPS_H
-#define ROLLDBG_CHECK_GROUPS_H
+#pragma once
 
 #include "base/map.h"
 #include "check/check.h"
@@ -50,5 +49,3 @@ void groups_add(struct groups *g, const struct group_member *m);
 void groups_take(struct groups *g, bool last,
                  void (*report)(void *ctx, const struct task_group *t, bool carried), void *ctx);
 void groups_release(struct groups *g); /* zeroed is fine */
-
-#endif

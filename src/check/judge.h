@@ -2,8 +2,7 @@
    the same for live runs and `check`. Memory: one state block per open rollout, about 64 bytes
    per finished one (id, group of its task, ids of its environment). After a file only incomplete
    groups and environment ids are kept. Used by one thread at a time. */
-#ifndef ROLLDBG_CHECK_JUDGE_H
-#define ROLLDBG_CHECK_JUDGE_H
+#pragma once
 
 #include "check/check.h"
 #include "evidence/evidence.h"
@@ -152,5 +151,3 @@ void judge_summary(const struct judge *j, struct judge_summary *out);
 /* The ids of rules that could not judge some rollout because facts were stripped, comma
    separated; "": none. Valid until the next call on the judge. */
 const char *judge_not_checked(const struct judge *j);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to the judge: its state, and the part of it that is written and read again (part.c). */
-#ifndef ROLLDBG_CHECK_JUDGE_INTERNAL_H
-#define ROLLDBG_CHECK_JUDGE_INTERNAL_H
+#pragma once
 
 #include "check/groups.h"
 #include "check/judge.h"
@@ -45,5 +44,3 @@ struct judge {
 	bool reward_known;
 	char not_checked[1024];
 };
-
-#endif

@@ -1,8 +1,7 @@
 /* A file's verdicts and what later files need of them, as one JSON object: the judge of a part
    (judge_part_new), written on one machine and read on another, where it is absorbed as if the file
    had been judged there. Read only by the same version of the program. */
-#ifndef ROLLDBG_CHECK_PART_H
-#define ROLLDBG_CHECK_PART_H
+#pragma once
 
 #include "base/mem.h"
 #include "check/judge.h"
@@ -19,5 +18,3 @@ bool part_get_verdict(struct str object, bool places, struct arena *arena,
 void part_put(struct json_writer *w, struct judge *part);
 /* Fills a new part. False: the object is none. */
 bool part_get(struct str object, struct arena *arena, struct judge *part);
-
-#endif

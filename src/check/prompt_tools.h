@@ -1,8 +1,7 @@
 /* Finds the names that a prompt presents as tools but the server does not offer. Prompts also
    contain many names of other things: arguments, files, formats, code. What surrounds a name
    decides whether it is presented as a tool, not the form of the name. */
-#ifndef ROLLDBG_CHECK_PROMPT_TOOLS_H
-#define ROLLDBG_CHECK_PROMPT_TOOLS_H
+#pragma once
 
 #include "evidence/rollout_facts.h"
 
@@ -14,5 +13,3 @@
    - it is called in backticks with an argument that a tool of the server has. */
 size_t prompt_tools(const struct rollout_facts *r, struct str text, struct str *names, size_t max,
                     bool *all);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the files of rules/ include: the interface of a rule, the facts of peers in a form for
    messages, and what messages are made with. */
-#ifndef ROLLDBG_CHECK_RULE_H
-#define ROLLDBG_CHECK_RULE_H
+#pragma once
 
 #include "check/check.h"
 #include "evidence/limits.h"
@@ -35,5 +34,3 @@ static inline void failed_lines_add(struct failed_lines *s, const struct rollout
 		span_add(&s->steps, m->line->turn, m->line->step);
 	s->reset = s->reset || !m->is_step;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A run of failed steps, as used by the rules about failures: consecutive but for answered ones of
    read-only tools, within the episode, ended by another step that is answered ok or changes the state. */
-#ifndef ROLLDBG_CHECK_STREAK_H
-#define ROLLDBG_CHECK_STREAK_H
+#pragma once
 
 #include "evidence/limits.h"
 #include "evidence/rollout_facts.h"
@@ -45,5 +44,3 @@ static inline const char *streak_state(int64_t unchanged)
 	return unchanged > 0 ? "the state did not change during them"
 	                     : "the state during them is unknown";
 }
-
-#endif

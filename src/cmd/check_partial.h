@@ -1,6 +1,5 @@
 /* Partial results of `check`: JSON lines, a head and one line for each file. */
-#ifndef ROLLDBG_CMD_CHECK_PARTIAL_H
-#define ROLLDBG_CMD_CHECK_PARTIAL_H
+#pragma once
 
 #include "check/judge.h"
 #include "cmd/options/output.h"
@@ -33,5 +32,3 @@ MUST_USE int check_partials_judge(const struct check_partials *p, size_t i,
 MUST_USE int check_partials_verdicts(const struct check_partials *p, size_t i, const char *path,
                                      const struct judge_conf *conf, struct error *err);
 void check_partials_free(struct check_partials *p);
-
-#endif

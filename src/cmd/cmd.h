@@ -3,8 +3,7 @@
 
 /* A command is a row in cmds.def, a table of options, and a function. Dispatch, help, the
    manual and the completions derive from these. */
-#ifndef ROLLDBG_CMD_CMD_H
-#define ROLLDBG_CMD_CMD_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/wake.h"
@@ -89,5 +88,3 @@ int command_none(struct error *err);
 MUST_USE int help_print(const struct command *cmd, const char *subject, struct error *err);
 /* Appends the hint below a usage error; cmd is NULL if no command was recognized. */
 void help_hint(const struct command *cmd, struct buf *out);
-
-#endif

@@ -2,8 +2,7 @@
    which tells whether an environment that seemed to move keeps anything. Where the protocol gives each
    session an environment of its own, a fresh one costs nobody anything: there it is sent unasked, if
    nothing is known to have moved. */
-#ifndef ROLLDBG_CMD_CONFIRM_H
-#define ROLLDBG_CMD_CONFIRM_H
+#pragma once
 
 #include "check/judge.h"
 #include "cmd/golden/driver.h"
@@ -28,5 +27,3 @@ MUST_USE int confirm_run(struct confirm *c, struct driver *d, const struct env_c
    is unknown, the command line that sends the experiment, without secrets. */
 void confirm_say(const struct confirm *c, const struct driver *d, const struct judge *j,
                  struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* The debugger session of `debug`, for other commands that start one. */
-#ifndef ROLLDBG_CMD_DEBUG_H
-#define ROLLDBG_CMD_DEBUG_H
+#pragma once
 
 #include "cmd/options/action_options.h"
 #include "cmd/options/model_options.h"
@@ -17,5 +16,3 @@ MUST_USE int debug_until(const struct context *c, struct debug_options *o, const
    the exit code (1 if a state differed), or -1. */
 MUST_USE int debug_divergence(const struct context *c, struct debug_options *o, const char *file,
                               struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* The file of --html: one page, written while the recordings are read and renamed into place when
    complete. */
-#ifndef ROLLDBG_CMD_HTML_FILE_H
-#define ROLLDBG_CMD_HTML_FILE_H
+#pragma once
 
 #include "base/new_file.h"
 #include "cmd/cmd.h"
@@ -59,5 +58,3 @@ MUST_USE int html_judge_finish(struct html_judge *h, struct error *err);
    command has already done so, on standard error. */
 size_t html_judge_unusable(const struct html_judge *h);
 void html_judge_free(struct html_judge *h); /* NULL is fine; removes an unfinished page */
-
-#endif

@@ -1,7 +1,6 @@
 /* The rollouts of `run`: tasks from a file, or a single one from the command line, the samples of
    each, and how many run at a time. */
-#ifndef ROLLDBG_CMD_PLAN_H
-#define ROLLDBG_CMD_PLAN_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "cmd/options/shard.h"
@@ -80,5 +79,3 @@ MUST_USE int plan_check_policy(const struct plan *p, const struct task *t,
 /* Prefixes an error with the task's position in its file, and makes it FAIL_INPUT if the task's own
    values caused it. */
 void plan_blame_task(const struct plan *p, const struct task *t, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* A progress line on a terminal, rewritten in place and cleared for other output. Thread-safe. All
    functions accept NULL, which means no line. */
-#ifndef ROLLDBG_CMD_PROGRESS_H
-#define ROLLDBG_CMD_PROGRESS_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "rollout/batch.h"
@@ -26,5 +25,3 @@ void progress_say_environments(const struct batch_count *count, struct buf *out)
 /* Clears the line until progress_go_on, so that the caller can write to the terminal. */
 void progress_give_way(struct progress *p);
 void progress_go_on(struct progress *p);
-
-#endif

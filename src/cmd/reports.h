@@ -1,7 +1,6 @@
 /* The reports a command was asked for: which kinds, and the file of each. report/kinds/ makes the
    text; this opens, writes and renames files. */
-#ifndef ROLLDBG_CMD_REPORTS_H
-#define ROLLDBG_CMD_REPORTS_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "report/kinds/kind.h"
@@ -53,5 +52,3 @@ void reports_give_up(struct reports *r, const char *file, const struct judge *ju
                      const struct error *why);
 /* Removes files that were not published. NULL is fine. */
 void reports_free(struct reports *r);
-
-#endif

@@ -1,7 +1,6 @@
 /* The recording of a tap's turns of a model that belong to no session, in a file of its own, and what is
    said about turns. */
-#ifndef ROLLDBG_CMD_TAP_APART_H
-#define ROLLDBG_CMD_TAP_APART_H
+#pragma once
 
 #include "cmd/store/recordings.h"
 #include "tap/joining.h"
@@ -20,5 +19,3 @@ void tap_apart_release(struct tap_apart *a);
 
 /* Appends the summary's line about a model; nothing without one. */
 void tap_apart_say(const struct tap_apart *a, const struct tap_joiner *j, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* --fault NAME[@CONDITION] of the tap. */
-#ifndef ROLLDBG_CMD_TAP_FAULTS_H
-#define ROLLDBG_CMD_TAP_FAULTS_H
+#pragma once
 
 #include "cmd/options/options.h"
 #include "tap/fault.h"
@@ -12,5 +11,3 @@ MUST_USE int faults_new(const struct opt_list *texts, uint64_t delay_ms, uint64_
                         struct faults **out, struct error *err);
 struct tap_engine *faults_engine(const struct faults *f); /* NULL: none */
 void faults_free(struct faults *f);                       /* NULL is fine */
-
-#endif

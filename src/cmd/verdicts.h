@@ -1,6 +1,5 @@
 /* Shared by `run` and `check`: printing and counting verdicts, and the exit code. */
-#ifndef ROLLDBG_CMD_VERDICTS_H
-#define ROLLDBG_CMD_VERDICTS_H
+#pragma once
 
 #include "base/error.h"
 #include "cmd/html_file.h"
@@ -80,5 +79,3 @@ MUST_USE int failure_gate_read(const char *text, double *limit, struct error *er
 
 /* Is the limit exceeded? Then says so on standard error. */
 bool failure_gate_exceeded(double limit, int64_t failures, int64_t rollouts);
-
-#endif

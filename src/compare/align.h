@@ -1,6 +1,5 @@
 /* Pairs the steps of two rollouts that are the same calls. */
-#ifndef ROLLDBG_COMPARE_ALIGN_H
-#define ROLLDBG_COMPARE_ALIGN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -22,5 +21,3 @@ struct aligned {
    entries. */
 size_t align(const uint64_t *first, size_t n, const uint64_t *second, size_t m,
              struct aligned *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the differences between two rollouts. */
-#ifndef ROLLDBG_COMPARE_COMPARE_H
-#define ROLLDBG_COMPARE_COMPARE_H
+#pragma once
 
 #include "compare/rollout_copy.h"
 #include "compare/tool_changes.h"
@@ -113,5 +112,3 @@ void compare_unpaired(const struct rollout_copy *r, bool extra, const struct com
 
 /* Adds the counts of `more` to *to. */
 void compare_add(struct compare_count *to, const struct compare_count *more);
-
-#endif

@@ -2,8 +2,7 @@
    A. Zeller and R. Hildebrandt, Simplifying and Isolating Failure-Inducing Input (IEEE TSE
    28(2), 2002, doi:10.1109/32.988498). Short results are also tried without any two of their
    elements. */
-#ifndef ROLLDBG_COMPARE_MINIMIZE_H
-#define ROLLDBG_COMPARE_MINIMIZE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -36,5 +35,3 @@ struct minimized {
 /* The result does not depend on at_once, but the number of tests does. Returns -1 if `test` did;
    *out is then the best result so far. */
 MUST_USE int minimize(const struct minimize_conf *conf, struct minimized *out, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Finds user-supplied patterns that match nothing: one with a mistyped name would have no effect
    without any message. */
-#ifndef ROLLDBG_COMPARE_PATTERNS_H
-#define ROLLDBG_COMPARE_PATTERNS_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/names.h"
@@ -37,5 +36,3 @@ void patterns_release(struct patterns *p); /* ready for reuse */
 void pattern_generalize(struct buf *out, struct str pointer);
 /* The length of a pointer without its last token, and without the slash before that. */
 size_t pointer_parent(struct str pointer);
-
-#endif

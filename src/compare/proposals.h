@@ -2,8 +2,7 @@
    they vary from run to run: times and ids are masked, noise of fractions is tolerated, the order of
    lists is ignored. All of them are tried on the rollouts, and there are none unless no difference
    is left. A plain number or word is never masked, because goldens exist to compare them. */
-#ifndef ROLLDBG_COMPARE_PROPOSALS_H
-#define ROLLDBG_COMPARE_PROPOSALS_H
+#pragma once
 
 #include "base/names.h"
 #include "compare/compare.h"
@@ -32,5 +31,3 @@ void proposals_find(struct proposals *p, const struct rollout_copy *first,
 /* Adds what was found for another rollout. */
 void proposals_add(struct proposals *p, const struct proposals *more);
 void proposals_release(struct proposals *p); /* leaves it empty; may be called twice */
-
-#endif

@@ -3,8 +3,7 @@
 
 /* One rollout of a recording in memory, without volatile facts (recording/strip.h), ready to be
    compared. */
-#ifndef ROLLDBG_COMPARE_ROLLOUT_COPY_H
-#define ROLLDBG_COMPARE_ROLLOUT_COPY_H
+#pragma once
 
 #include "base/mem.h"
 #include "recording/strip/strip.h"
@@ -36,5 +35,3 @@ MUST_USE int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t
 /* Its lines in order, from 0: a missing one has no text; NULL after the last one. */
 const struct line *rollout_copy_line(const struct rollout_copy *c, size_t index);
 void rollout_copy_release(struct rollout_copy *c); /* ready for reuse; may be called twice */
-
-#endif

@@ -1,7 +1,6 @@
 /* Sorts what differs between two lists of tools: what breaks calls that worked, what does not, and texts. A
    pure function of the two lists. */
-#ifndef ROLLDBG_COMPARE_TOOL_CHANGES_H
-#define ROLLDBG_COMPARE_TOOL_CHANGES_H
+#pragma once
 
 #include "compare/rollout_copy.h"
 #include "json/scan.h"
@@ -35,5 +34,3 @@ typedef void other_env_fn(void *ctx, const char *sentence);
    sentence says so. */
 void compare_tools(const struct rollout_copy *golden, const struct rollout_copy *got,
                    other_env_fn *say, void *ctx);
-
-#endif

@@ -5,8 +5,7 @@
 /* The formats of other programs, generated from formats.def. A format is detected by content and
    read value by value, so that memory does not grow with the file; facts that it does not record
    become null. */
-#ifndef ROLLDBG_CONVERT_CONVERT_H
-#define ROLLDBG_CONVERT_CONVERT_H
+#pragma once
 
 #include "base/error.h"
 #include "json/scan.h"
@@ -50,5 +49,3 @@ const struct format *format_find(struct str name);
 /* Appends the names of all formats that can be read (or, if `written`, written),
    comma-separated. */
 void formats_list(struct buf *out, bool written);
-
-#endif

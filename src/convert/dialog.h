@@ -1,8 +1,7 @@
 /* Makes steps from a conversation, since most formats contain chat messages. An assistant message
    opens a turn, each of its calls is a step, and a message with role tool answers a call. Messages
    are passed one at a time; only the open turn is kept in memory. */
-#ifndef ROLLDBG_CONVERT_DIALOG_H
-#define ROLLDBG_CONVERT_DIALOG_H
+#pragma once
 
 #include "convert/import.h"
 
@@ -89,5 +88,3 @@ struct open_dialog {
 struct open_dialog *dialogs_find(struct import *m, uint64_t key, struct error *err);
 /* Ends all, in the order of their first values. For struct format.finish and take_list_end. */
 MUST_USE int dialogs_finish(struct import *m, struct error *err);
-
-#endif

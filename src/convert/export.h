@@ -1,7 +1,6 @@
 /* Exports recordings to formats of other programs, rollout by rollout: the input of a format's
    `write`, and the facts that were lost. */
-#ifndef ROLLDBG_CONVERT_EXPORT_H
-#define ROLLDBG_CONVERT_EXPORT_H
+#pragma once
 
 #include "base/mem.h"
 #include "convert/convert.h"
@@ -63,5 +62,3 @@ struct str export_known(struct str value); /* absent if it is null */
 /* The first step after the turn of step i. */
 size_t export_turn_end(const struct export *x, size_t i);
 bool export_is_failed(const struct line *step);
-
-#endif

@@ -1,6 +1,5 @@
 /* The import of one file: the input of a format's functions, and functions that write lines. */
-#ifndef ROLLDBG_CONVERT_IMPORT_H
-#define ROLLDBG_CONVERT_IMPORT_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -157,5 +156,3 @@ struct str message_new(struct import *m, const char *role, struct str content);
 /* Writes each sample of an .eval archive as one line, a JSON log with only this sample. `unpacked`:
    maximum total size of its entries in bytes. FAIL_INPUT if it is not such a log. */
 MUST_USE int inspect_unpack(int fd, uint64_t unpacked, FILE *out, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
    helper process turns them into JSON Lines, and JSON Lines into Parquet. It is started as
    `python3 -I -c SCRIPT` in the root directory, so that neither PYTHON variables nor files of the
    working directory take part, even if PATH contains it. */
-#ifndef ROLLDBG_CONVERT_PARQUET_H
-#define ROLLDBG_CONVERT_PARQUET_H
+#pragma once
 
 #include "base/error.h"
 
@@ -23,5 +22,3 @@ MUST_USE int parquet_unpack(int fd, FILE *out, struct error *err);
    without arguments: "string", "int64", "float64", "bool_". Missing members become null. Fails as
    above, FAIL_INPUT if a value has another type. */
 MUST_USE int parquet_write(int rows, const char *columns, int out, struct error *err);
-
-#endif

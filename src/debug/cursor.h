@@ -1,8 +1,7 @@
 /* A position in one rollout of a recording, which can move forwards, backwards and to any step. The
    file is read only as far as needed. The index has the place of each step read
    so far. */
-#ifndef ROLLDBG_DEBUG_CURSOR_H
-#define ROLLDBG_DEBUG_CURSOR_H
+#pragma once
 
 #include "debug/moment.h"
 #include "evidence/effects.h"
@@ -79,5 +78,3 @@ typedef int rollout_place_fn(void *ctx, const struct rollout_place *p, struct er
 /* Calls back for every rollout, in order of their first lines. Reads the whole file. */
 MUST_USE int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
                            rollout_place_fn *take, void *ctx, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Framing of Debug Adapter Protocol messages: a length, then JSON. */
-#ifndef ROLLDBG_DEBUG_DAP_WIRE_H
-#define ROLLDBG_DEBUG_DAP_WIRE_H
+#pragma once
 
 #include "debug/debug.h"
 #include "json/write.h"
@@ -47,5 +46,3 @@ MUST_USE int dap_send(struct dap_wire *p, struct error *err);
 /* Begins an event, up to the members of its body; dap_end_event ends and sends it. */
 struct json_writer dap_begin_event(struct dap_wire *p, const char *event);
 MUST_USE int dap_end_event(struct dap_wire *p, struct json_writer *w, struct error *err);
-
-#endif

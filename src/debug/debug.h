@@ -1,7 +1,6 @@
 /* The debugger: commands from a prompt, a script or a DAP client, for a recording or a live
    rollout. */
-#ifndef ROLLDBG_DEBUG_DEBUG_H
-#define ROLLDBG_DEBUG_DEBUG_H
+#pragma once
 
 #include "debug/live.h"
 #include "report/report.h"
@@ -42,5 +41,3 @@ struct debug_result {
    FAIL_INTERRUPTED: a signal arrived; the live session was ended and its recording closed. */
 MUST_USE int debug_run(const struct debug_conf *conf, struct debug_result *result,
                        struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The state of a debugging session, shared by the commands. */
-#ifndef ROLLDBG_DEBUG_DEBUGGER_H
-#define ROLLDBG_DEBUG_DEBUGGER_H
+#pragma once
 
 #include "debug/cursor.h"
 #include "debug/debug.h"
@@ -163,5 +162,3 @@ MUST_USE int lines_read(struct debugger *d, bool *failed, struct error *err);
 
 /* Serves the Debug Adapter Protocol until the client disconnects. FAIL_INPUT: malformed input. */
 MUST_USE int dap_serve(struct debugger *d, struct error *err);
-
-#endif

@@ -11,8 +11,7 @@
 
    An unknown value equals null; every other comparison with it is false. Numbers are compared by
    value. A path alone is true unless it is null, false, 0 or "". */
-#ifndef ROLLDBG_DEBUG_EXPRESSION_H
-#define ROLLDBG_DEBUG_EXPRESSION_H
+#pragma once
 
 #include "base/error.h"
 #include "debug/moment.h"
@@ -75,5 +74,3 @@ void expression_each_path(const struct expression *e, void (*take)(void *ctx, co
 
 /* Sets FAIL_USAGE: "state has no member /posit here; did you mean '/position'?". Returns -1. */
 int nearest_pointer(const struct path *p, const struct known *k, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Internals of expressions, for expression.c (parsing) and evaluate.c. */
-#ifndef ROLLDBG_DEBUG_EXPRESSION_INTERNAL_H
-#define ROLLDBG_DEBUG_EXPRESSION_INTERNAL_H
+#pragma once
 
 #include "base/mem.h"
 #include "debug/expression.h"
@@ -42,5 +41,3 @@ struct expression {
 	size_t count;
 	struct buf scratch, other; /* scratch for evaluation */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* A live rollout, in a thread of its own, that waits for the debugger before each call. */
-#ifndef ROLLDBG_DEBUG_LIVE_H
-#define ROLLDBG_DEBUG_LIVE_H
+#pragma once
 
 #include "check/judge.h"
 #include "debug/moment.h"
@@ -107,5 +106,3 @@ void live_edit(struct live *l, struct str name, struct str arguments);
 void live_go(struct live *l);
 /* Ends the rollout; `interrupted`: it is recorded as interrupted. */
 void live_end(struct live *l, bool interrupted);
-
-#endif

@@ -3,8 +3,7 @@
    rollout/. */
 
 /* One step of a rollout with its result. */
-#ifndef ROLLDBG_DEBUG_MOMENT_H
-#define ROLLDBG_DEBUG_MOMENT_H
+#pragma once
 
 #include "evidence/verdict.h"
 #include "recording/line.h"
@@ -23,5 +22,3 @@ struct moment {
 	uint64_t number;    /* line number in its file, from 1 */
 	uint64_t end;       /* offset in the file after the line */
 };
-
-#endif

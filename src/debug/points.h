@@ -1,6 +1,5 @@
 /* Breakpoints, watchpoints and displays. */
-#ifndef ROLLDBG_DEBUG_POINTS_H
-#define ROLLDBG_DEBUG_POINTS_H
+#pragma once
 
 #include "base/mem.h"
 #include "debug/expression.h"
@@ -63,5 +62,3 @@ void points_list(const struct points *p, bool display, struct buf *out);
 void points_display(struct points *p, const struct known *k, struct buf *out);
 /* Appends the commands that recreate them. */
 void points_save(const struct points *p, struct buf *out);
-
-#endif

@@ -6,8 +6,7 @@
 /* The interface of environment adapters: blocking calls. A step's class is final when step()
    returns. A refused step is a successful call with an outcome; -1 means a local failure or a
    lost peer. */
-#ifndef ROLLDBG_ENV_ENV_H
-#define ROLLDBG_ENV_ENV_H
+#pragma once
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -157,5 +156,3 @@ MUST_USE int env_step(struct env *e, struct str name, struct str arguments, stru
                       struct error *err);
 /* Nothing for an adapter without it. */
 MUST_USE int env_finish(struct env *e, struct error *err);
-
-#endif

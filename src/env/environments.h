@@ -1,6 +1,5 @@
 /* The environment protocols, and how one is chosen. */
-#ifndef ROLLDBG_ENV_ENVIRONMENTS_H
-#define ROLLDBG_ENV_ENVIRONMENTS_H
+#pragma once
 
 #include "env/env.h"
 
@@ -13,5 +12,3 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 /* Opens a session. Takes at most conf's open_timeout_ms, then -1 with FAIL_TIMEOUT. */
 MUST_USE int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
                       struct env **out, struct env_reply *refusal, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
    never turns a success into a failure. And outcomes of failed calls: by the class of such an error, by an HTTP status, and of
    calls that failed with an error of ours (locally, not connected, or interrupted). Adapters
    classify what they receive themselves, also the end of a connection (their reply.c). */
-#ifndef ROLLDBG_ENV_FAILURE_H
-#define ROLLDBG_ENV_FAILURE_H
+#pragma once
 
 #include "env/env.h"
 
@@ -43,5 +42,3 @@ bool env_reply_received(const struct env_reply *reply);
    plane request was interrupted, the reply counts and its control facts are unknown. If the
    interrupt came first, the call was sent and its result is unknown. False: nothing to record. */
 bool env_reply_of_failed_step(const struct error *err, struct env_reply *reply);
-
-#endif

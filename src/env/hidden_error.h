@@ -3,8 +3,7 @@
    wide convention, and the exact beginnings of known frameworks' messages. What structure cannot
    decide remains a success here; rules decide it with more evidence, or the user with texts of
    their own. */
-#ifndef ROLLDBG_ENV_HIDDEN_ERROR_H
-#define ROLLDBG_ENV_HIDDEN_ERROR_H
+#pragma once
 
 #include "json/scan.h"
 #include "recording/words.h"
@@ -57,5 +56,3 @@ struct hidden_error hidden_error_stronger(struct hidden_error a, struct hidden_e
 
 /* Is it an error? counted: whether the environment counted the step: 1, 0, or -1 if unknown. */
 bool hidden_error_holds(const struct hidden_error *r, int counted);
-
-#endif

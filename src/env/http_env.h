@@ -1,7 +1,6 @@
 /* What the adapters of environments behind JSON over HTTP have in common: the state read from
    observations, the context of a call, the facts and the events of a session. */
-#ifndef ROLLDBG_ENV_HTTP_ENV_H
-#define ROLLDBG_ENV_HTTP_ENV_H
+#pragma once
 
 #include "env/http_json.h"
 #include "env/ignore_paths.h"
@@ -71,5 +70,3 @@ void http_env_note_state(struct http_env *e, struct str why);
    that fails, *out is absent, and an event says why once. */
 MUST_USE int http_env_state(struct http_env *e, http_env_call *call, struct str *out,
                             struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* JSON over HTTP, as most environment servers speak it: one exchange, and the meaning of a reply
    that is not the protocol's own. What a good reply contains is read by the adapters. */
-#ifndef ROLLDBG_ENV_HTTP_JSON_H
-#define ROLLDBG_ENV_HTTP_JSON_H
+#pragma once
 
 #include "env/env.h"
 #include "env/reading.h"
@@ -71,5 +70,3 @@ void http_json_read_failure(const struct http_json_answer *a,
 
 /* Appends the first of a list of pydantic's errors: "body: move: Field required". */
 void http_json_first_error(struct str errors, struct buf *text);
-
-#endif

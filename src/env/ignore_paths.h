@@ -1,7 +1,6 @@
 /* The parts of a state that do not count as a change: known bookkeeping, and pointers given by
    the user. */
-#ifndef ROLLDBG_ENV_IGNORE_PATHS_H
-#define ROLLDBG_ENV_IGNORE_PATHS_H
+#pragma once
 
 #include "env/env.h"
 
@@ -28,5 +27,3 @@ MUST_USE int ignore_paths_of_session(struct ignore_paths *e, struct env *env,
                                      const struct env_conf *conf, struct str first,
                                      struct error *err);
 void ignore_paths_release(struct ignore_paths *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* A cache of HTTP pages, shared by all sessions that a command opens on a server. Thread-safe. */
-#ifndef ROLLDBG_ENV_PAGE_CACHE_H
-#define ROLLDBG_ENV_PAGE_CACHE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -16,5 +15,3 @@ bool page_cache_find(struct page_cache *p, const char *path, int *status, struct
 /* Stores the server's response. Without one (status 0), and for a status that may be temporary
    (408, 429, 502, 503, 504), nothing is cached: the others fetch the page themselves. */
 void page_cache_store(struct page_cache *p, const char *path, int status, struct str body);
-
-#endif

@@ -1,7 +1,6 @@
 /* Common to the adapters' reading of replies (their reply.c): error messages, the context of a
    call, and what is kept of a reply. */
-#ifndef ROLLDBG_ENV_READING_H
-#define ROLLDBG_ENV_READING_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -56,5 +55,3 @@ struct child;
 void reading_child_words(struct child *child, struct event_queue *q);
 /* The server has ended: FAIL_TRANSPORT, with its last line on stderr. */
 int reading_child_end(struct child *child, const char *command, struct error *err);
-
-#endif

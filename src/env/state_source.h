@@ -1,8 +1,7 @@
 /* State sources: the parsed option, and reading from the observation, which all adapters
    support. The other sources are read by the adapters (env/mcp/state.c), in the session that
    acts, and must be free of side effects, which the user guarantees by selecting them. */
-#ifndef ROLLDBG_ENV_STATE_SOURCE_H
-#define ROLLDBG_ENV_STATE_SOURCE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -30,5 +29,3 @@ void state_source_release(struct state_source *s);
 /* For STATE_OBSERVATION: the target in the last observation; absent after a failed step, or if
    not found. Valid until the next read. */
 struct str state_source_observed(struct state_source *s, struct str last);
-
-#endif

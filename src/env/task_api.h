@@ -1,7 +1,6 @@
 /* The task API that ORS and OpenEnv (0.10) share: a server names its environments, and each has
    splits of numbered tasks, which a reset selects by {"split","index"}. */
-#ifndef ROLLDBG_ENV_TASK_API_H
-#define ROLLDBG_ENV_TASK_API_H
+#pragma once
 
 #include "env/http_json.h"
 
@@ -20,5 +19,3 @@ MUST_USE int task_api_choose_name(const struct http_json *h, struct str names, s
    split. FAIL_USAGE: no such tasks; FAIL_TRANSPORT, FAIL_PROTOCOL: of the server. */
 MUST_USE int task_api_list(const struct env_conf *conf, struct io *io, struct str spec,
                            struct buf *out, struct error *err);
-
-#endif

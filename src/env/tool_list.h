@@ -1,6 +1,5 @@
 /* Properties of advertised tool lists: raw JSON arrays. */
-#ifndef ROLLDBG_ENV_TOOL_LIST_H
-#define ROLLDBG_ENV_TOOL_LIST_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -14,5 +13,3 @@ bool tool_is_read_only(struct str tools, struct str name);
 /* Do the lists differ? Then detail is set to {"added","removed","changed"}, each an array of
    names; the order of the tools is ignored. */
 bool tools_differ(struct str before, struct str now, struct hasher *h, struct buf *detail);
-
-#endif

@@ -2,8 +2,7 @@
    call of it was answered; it failed if it was refused, lost its peer or was cut off, if its last
    calls failed for a reason that is not the policy's, or if its session was replaced. Any other
    rollout was played: it has no cause, and its reward is the policy's. */
-#ifndef ROLLDBG_EVIDENCE_ATTRIBUTION_H
-#define ROLLDBG_EVIDENCE_ATTRIBUTION_H
+#pragma once
 
 #include "recording/line.h"
 
@@ -60,5 +59,3 @@ struct attribution_end {
 	bool rewarded;  /* its reward is known, and above 0 */
 };
 enum failure_cause attribution_find(const struct attribution *a, const struct attribution_end *e);
-
-#endif

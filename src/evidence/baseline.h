@@ -1,7 +1,6 @@
 /* What recordings of healthy runs showed of tools: one that was called without ever changing the state
    is read-only. */
-#ifndef ROLLDBG_EVIDENCE_BASELINE_H
-#define ROLLDBG_EVIDENCE_BASELINE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -17,5 +16,3 @@ void baseline_note(struct baseline *b, struct str name, const struct completed_s
 /* Did the tool's calls succeed without ever changing the state? The name is decoded; false if b is
    NULL. */
 bool baseline_is_read_only(const struct baseline *b, struct str name);
-
-#endif

@@ -1,6 +1,5 @@
 /* Points in time in values from servers: Unix times, ISO 8601, HTTP dates; and generated ids. */
-#ifndef ROLLDBG_EVIDENCE_CLOCKS_H
-#define ROLLDBG_EVIDENCE_CLOCKS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -30,5 +29,3 @@ void clocks_of_call(struct str at, struct str latency_ms, int64_t *sent_ms, int6
 
 /* Is the text one UUID (RFC 9562)? */
 bool clocks_is_uuid(struct str text);
-
-#endif

@@ -1,6 +1,5 @@
 /* The final effects of all steps of a file: the first of two passes, for those that print steps. */
-#ifndef ROLLDBG_EVIDENCE_EFFECTS_H
-#define ROLLDBG_EVIDENCE_EFFECTS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/map.h"
@@ -34,5 +33,3 @@ enum effect effects_at(const struct effect_list *l, int64_t position);
 struct rollout_facts;
 /* Adds a rollout that is over, with the number of its id's instance. */
 void effects_add(struct effects *e, const struct rollout_facts *r, int64_t instance);
-
-#endif

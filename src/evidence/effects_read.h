@@ -1,6 +1,5 @@
 /* Reads a file for the effects of its steps: the first of two passes, for those that print steps. */
-#ifndef ROLLDBG_EVIDENCE_EFFECTS_READ_H
-#define ROLLDBG_EVIDENCE_EFFECTS_READ_H
+#pragma once
 
 #include "evidence/effects.h"
 
@@ -8,5 +7,3 @@ struct hints;
 struct reader;
 /* Reads all lines and closes the reader; what is no recording has no effects. hints may be NULL. */
 struct effects *effects_read(struct reader *r, const struct hints *hints);
-
-#endif

@@ -22,8 +22,7 @@
    All commands take their counts and effects from here. Memory: one block per open rollout and 80
    bytes per step of it, 32 bytes per finished one until the end of its file, and 48 per environment
    id. Not thread-safe. */
-#ifndef ROLLDBG_EVIDENCE_EVIDENCE_H
-#define ROLLDBG_EVIDENCE_EVIDENCE_H
+#pragma once
 
 #include "evidence/effects.h"
 #include "evidence/hints.h"
@@ -95,5 +94,3 @@ struct sharing *evidence_sharing(struct evidence *f);
 
 size_t evidence_open_count(const struct evidence *f);
 struct workspace *evidence_workspace(struct evidence *f);
-
-#endif

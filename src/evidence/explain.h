@@ -1,7 +1,6 @@
 /* What the changes of a member are, from a closed list, in this order: volatile, bookkeeping,
    count, echo, effect. rolldbg-verdicts(7) tells the same to users. One function an explanation. */
-#ifndef ROLLDBG_EVIDENCE_EXPLAIN_H
-#define ROLLDBG_EVIDENCE_EXPLAIN_H
+#pragma once
 
 #include "evidence/series.h"
 
@@ -44,5 +43,3 @@ void explain_sentence(const struct member *m, char *out, size_t size);
 /* The names of bookkeeping.def, in their order. */
 extern const char *const bookkeeping_names[];
 extern const size_t bookkeeping_names_count;
-
-#endif

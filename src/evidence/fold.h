@@ -1,7 +1,6 @@
 /* The fold over the lines of one rollout: adds each line to its facts, and decides each step's
    effect. */
-#ifndef ROLLDBG_EVIDENCE_FOLD_H
-#define ROLLDBG_EVIDENCE_FOLD_H
+#pragma once
 
 #include "evidence/rollout_table.h"
 
@@ -26,5 +25,3 @@ void fold_failure_end(struct open_rollout *o);
 
 /* Ends the rollout; `end` may be NULL. */
 const struct rollout_end *fold_end(struct open_rollout *o, const struct line *end);
-
-#endif

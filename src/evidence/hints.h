@@ -1,7 +1,6 @@
 /* The user's declarations about tools and errors, which recordings do not contain: which calls
    need not change anything, and which errors are expected. */
-#ifndef ROLLDBG_EVIDENCE_HINTS_H
-#define ROLLDBG_EVIDENCE_HINTS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -28,5 +27,3 @@ bool hints_idle(const struct hints *t, struct str name, struct str arguments);
 /* Is a step of that turn, or with that (decoded) message, expected to fail? Sets came[i] for
    each t->errors[i] that matches. */
 bool hints_expect_error(const struct hints *t, int64_t turn, struct str message, bool *came);
-
-#endif

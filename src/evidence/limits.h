@@ -1,6 +1,5 @@
 /* All constants that decide a verdict, with their reasons. rolldbg-verdicts(7) lists them. */
-#ifndef ROLLDBG_EVIDENCE_LIMITS_H
-#define ROLLDBG_EVIDENCE_LIMITS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -29,5 +28,3 @@
 
 /* Memory for the members of one rollout. Beyond it the effects of its steps are unknown. */
 #define SERIES_BYTES ((size_t)32 << 20)
-
-#endif

@@ -1,7 +1,6 @@
 /* Text from servers and policies, made safe and short for messages, or comparable. These functions
    are slow: use them for failed steps and findings, not for every line. */
-#ifndef ROLLDBG_EVIDENCE_PEER_H
-#define ROLLDBG_EVIDENCE_PEER_H
+#pragma once
 
 #include "evidence/rollout_facts.h"
 
@@ -37,5 +36,3 @@ bool peer_named_state_source(const struct line *header);
 
 /* Does an event say that the state could not be read (not: that it was skipped)? */
 bool peer_failed_state_read(const struct line *event);
-
-#endif

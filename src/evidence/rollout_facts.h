@@ -8,8 +8,7 @@
    episode  from a reset to the line that reports terminated or truncated. A step is
             outside_episode if it was sent later, or if the user interrupted it.
    completed  a step whose effect is known */
-#ifndef ROLLDBG_EVIDENCE_ROLLOUT_FACTS_H
-#define ROLLDBG_EVIDENCE_ROLLOUT_FACTS_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -263,5 +262,3 @@ struct rollout_end {
 	/* It has a number as its reward, but the environment's failure came before: not a reward. */
 	bool no_reward;
 };
-
-#endif

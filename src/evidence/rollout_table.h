@@ -1,6 +1,5 @@
 /* The open rollouts, and how often each id was used. */
-#ifndef ROLLDBG_EVIDENCE_ROLLOUT_TABLE_H
-#define ROLLDBG_EVIDENCE_ROLLOUT_TABLE_H
+#pragma once
 
 #include "base/map.h"
 #include "evidence/effects.h"
@@ -72,5 +71,3 @@ struct open_rollout **rollout_table_list(const struct rollout_table *t);
 /* Forgets used ids, for a new file. All rollouts must have ended. */
 void rollout_table_forget(struct rollout_table *t);
 void rollout_table_release(struct rollout_table *t);
-
-#endif

@@ -9,8 +9,7 @@
 
    Nothing is judged here: explain.h says what the changes of a member mean. Memory is capped by
    SERIES_BYTES; beyond it the series is `over`, and what came after is not known. */
-#ifndef ROLLDBG_EVIDENCE_SERIES_H
-#define ROLLDBG_EVIDENCE_SERIES_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -119,5 +118,3 @@ void series_trial(struct series *s, struct str state);
 void series_control(struct series *s, struct str state, bool busy);
 /* The next reading follows from this one (absent: unknown), not from the last: after a reset. */
 void series_start(struct series *s, struct str state);
-
-#endif

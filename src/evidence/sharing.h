@@ -1,8 +1,7 @@
 /* Relations between rollouts: ids of environments that two of them report, rollouts that begin
    where the last one ended, and members that change while only others act. The detector of shared
    environments, used by rules and by probe. */
-#ifndef ROLLDBG_EVIDENCE_SHARING_H
-#define ROLLDBG_EVIDENCE_SHARING_H
+#pragma once
 
 #include "evidence/limits.h"
 #include "evidence/rollout_table.h"
@@ -65,5 +64,3 @@ void sharing_end(struct sharing *s, uint64_t state);
    SHARED_CONTROLS (`shown`), and half (of `busy`), of the file's controls so far in which others
    acted. NULL: none. After explain_members(). */
 const struct member *sharing_add(struct sharing *s, const struct series *x);
-
-#endif

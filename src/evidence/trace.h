@@ -1,7 +1,6 @@
 /* The first states of an episode, for comparison: at the start, and after each of the first
    calls. The same seed and the same calls give the same trace. */
-#ifndef ROLLDBG_EVIDENCE_TRACE_H
-#define ROLLDBG_EVIDENCE_TRACE_H
+#pragma once
 
 #include "evidence/explain.h"
 
@@ -39,5 +38,3 @@ enum trace_similarity { TRACE_EQUAL, TRACE_DIFFERENT_START, TRACE_DIFFERENT_STEP
 /* Compares as long as both made the same calls. *calls: number of calls before the first
    difference. */
 enum trace_similarity trace_compare(const struct trace *a, const struct trace *b, size_t *calls);
-
-#endif

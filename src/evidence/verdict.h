@@ -1,7 +1,6 @@
 /* The effect of each step, and what they come to: decided once, when a rollout is over, and read by
    every rule, table, page and total. rolldbg-verdicts(7) has the theory. */
-#ifndef ROLLDBG_EVIDENCE_VERDICT_H
-#define ROLLDBG_EVIDENCE_VERDICT_H
+#pragma once
 
 #include "evidence/explain.h"
 
@@ -70,5 +69,3 @@ void verdict_decide(struct verdict *v, struct series *s, const struct deciding *
 
 /* A member that counts or repeats the calls, in a rollout without any effect; NULL: none. */
 const struct member *verdict_aside(const struct series *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* Checks the arguments of a call against its tool's schema: properties, required,
    additionalProperties, and each value as in json/schema.h. A schema is read once and used
    often. */
-#ifndef ROLLDBG_JSON_ARGUMENTS_H
-#define ROLLDBG_JSON_ARGUMENTS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -18,5 +17,3 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
    quoted as spelled. */
 MUST_USE int arguments_check(const struct arguments_schema *s, struct str arguments,
                              struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
    bytes; no whitespace; strings are escaped as in RFC 8785 section 3.2.2.2; numbers keep their
    spelling (so 1.0 and 1 differ); lone surrogate escapes stay escapes; duplicate keys are kept
    in their order. */
-#ifndef ROLLDBG_JSON_CANON_H
-#define ROLLDBG_JSON_CANON_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -34,5 +33,3 @@ void json_minify(struct str value, struct buf *out);
    `scratch` is overwritten. */
 void json_hash(struct hasher *h, struct str value, const struct json_paths *ignore,
                struct buf *scratch, char out[HASH_HEX + 1]);
-
-#endif

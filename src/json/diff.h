@@ -1,6 +1,5 @@
 /* Differences between two values, as JSON Pointers: for display and for comparing recordings. */
-#ifndef ROLLDBG_JSON_DIFF_H
-#define ROLLDBG_JSON_DIFF_H
+#pragma once
 
 #include "json/canon.h"
 
@@ -47,5 +46,3 @@ struct json_unordered {
    key member, or of the whole element, in place of an index. */
 void json_diff_unordered(struct str before, struct str after, const struct json_unordered *how,
                          json_difference_fn *take);
-
-#endif

@@ -1,8 +1,7 @@
 /* Looks up members of an object, or strings of an array, by name: for values from peers, which
    may have a hundred thousand of them. Short values are scanned, others get a map; either way
    names are compared decoded, and the last of equal names wins, as in json_get. */
-#ifndef ROLLDBG_JSON_INDEX_H
-#define ROLLDBG_JSON_INDEX_H
+#pragma once
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -24,5 +23,3 @@ void json_index_begin_in(struct json_index *x, struct str value, struct arena *a
 /* The member with that decoded name; in an array the equal string, or the object with that
    "name". Absent if there is none. */
 struct str json_index_find(const struct json_index *x, struct str name);
-
-#endif

@@ -2,8 +2,7 @@
    of their keys. Errors are FAIL_INPUT with file, line, place and key, the expected value, and
    the nearest known name for an unknown key or word. A key may occur once; null means not given,
    except where any value is allowed. */
-#ifndef ROLLDBG_JSON_KEYED_H
-#define ROLLDBG_JSON_KEYED_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -92,5 +91,3 @@ int keyed_expected(struct keyed *k, const char *wanted);
 
 /* A value without whitespace between its tokens: a slice of it, or a copy in the arena. */
 struct str keyed_compact(struct keyed *k, struct str value);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs of bytes, many at a time, and steps over validated JSON, of which only the end of the bytes is
    checked. Nothing here reads at or after `end`. Private to src/json/. */
-#ifndef ROLLDBG_JSON_LEX_H
-#define ROLLDBG_JSON_LEX_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -226,5 +225,3 @@ ALWAYS_INLINE struct str lex_first_token(struct str *pointer)
 	*pointer = str_skip(*pointer, raw.n + 1);
 	return raw;
 }
-
-#endif

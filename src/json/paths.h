@@ -3,8 +3,7 @@
    literal star; otherwise tokens are literal. A token applied to a string reads the string as
    JSON; without `wild` and if it is no JSON container, the number of one of its words (see
    json/scan.h), from 0, selects that word, which is replaced by `#`. */
-#ifndef ROLLDBG_JSON_PATHS_H
-#define ROLLDBG_JSON_PATHS_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -25,5 +24,3 @@ void json_pointer_add_key(struct buf *pointer, struct str key);
 /* Does the pattern match the pointer (RFC 6901)? `*` matches any one token, `**` any number of
    tokens, including zero, `~2` a literal star. */
 bool json_pattern_fits(struct str pattern, struct str pointer);
-
-#endif

@@ -1,7 +1,6 @@
 /* Tracks which values a set of pointer patterns selects, token by token: a pattern that may
    still match below a value is represented by its position. Private to src/json/. */
-#ifndef ROLLDBG_JSON_PATHS_INTERNAL_H
-#define ROLLDBG_JSON_PATHS_INTERNAL_H
+#pragma once
 
 #include "json/paths.h"
 
@@ -23,5 +22,3 @@ bool paths_root(const struct json_paths *paths, struct path_states *s);
    numbers starting at `from`; true if a pattern selects the child. */
 bool paths_child(const struct json_paths *paths, struct path_states *s, size_t from, size_t count,
                  struct str token);
-
-#endif

@@ -1,7 +1,6 @@
 /* Values in Python's notation: {'position': 0, 'done': False, 'grid': '\x1b[41mS'}. They are common
    in prompts, replies of models and error texts of Python programs. */
-#ifndef ROLLDBG_JSON_PYTHON_H
-#define ROLLDBG_JSON_PYTHON_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -13,5 +12,3 @@ bool python_literal(struct str text, size_t *used, struct buf *out);
 /* Appends the first dict or list in a text, in Python's or JSON notation: for prompts such as
    "Current state: {'position': 0}. Choose". */
 bool python_find(struct str text, struct buf *out);
-
-#endif

@@ -11,8 +11,7 @@
    There are two families: functions that take a `struct json_fault` validate bytes from peers;
    all others take slices that were validated before and trust them. Below, an absent slice
    ({NULL,0}) is allowed everywhere and gives "absent" or false. */
-#ifndef ROLLDBG_JSON_SCAN_H
-#define ROLLDBG_JSON_SCAN_H
+#pragma once
 
 #include "base/base.h"
 #include "base/buf.h"
@@ -156,5 +155,3 @@ struct str json_held(struct str value, struct buf *text);
    characters, blanks and one of " , ; = < > ( ) [ ] { } / \ | after decoding. Finds the next word
    of a string, given without its quotes, as spelled. Start with *at = 0; false at the end. */
 bool json_next_word(struct str inner, size_t *at, struct str *word);
-
-#endif

@@ -1,8 +1,7 @@
 /* The part of JSON Schema that tools use, for one value: type, enum, const, minimum, maximum,
    local $ref, and anyOf and oneOf of those. Other keywords and the content of containers are
    left to the server. */
-#ifndef ROLLDBG_JSON_SCHEMA_H
-#define ROLLDBG_JSON_SCHEMA_H
+#pragma once
 
 #include "base/error.h"
 #include "base/map.h"
@@ -52,5 +51,3 @@ MUST_USE int schema_check(struct references *r, struct str schema, struct str ke
 
 /* Sets the error that the value is not in the enum; returns -1. */
 int schema_wrong_word(struct str key, struct str value, struct str list, struct error *err);
-
-#endif

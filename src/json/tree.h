@@ -1,8 +1,7 @@
 /* Files of settings as trees of cJSON: project files and mcp.json. (Where the spelling of values
    must be kept, keyed.h reads the text itself.) The scanner validates the text first, because cJSON
    accepts what is not JSON; messages are keyed.h's. */
-#ifndef ROLLDBG_JSON_TREE_H
-#define ROLLDBG_JSON_TREE_H
+#pragma once
 
 #include "json/keyed.h"
 
@@ -30,5 +29,3 @@ static inline bool tree_is_null(const cJSON *node) /* null or absent */
 void tree_at(struct keyed *k, const cJSON *node);
 /* The same; fails unless the node is an object. */
 MUST_USE int tree_is_object(struct keyed *k, const cJSON *node);
-
-#endif

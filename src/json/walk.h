@@ -1,6 +1,5 @@
 /* Iterates over all values within a value, with their JSON Pointers. */
-#ifndef ROLLDBG_JSON_WALK_H
-#define ROLLDBG_JSON_WALK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -10,5 +9,3 @@ typedef bool json_walk_fn(void *ctx, struct str pointer, struct str value);
 /* Calls back for each value below a validated value, but not for that value itself; parents
    first, and also inside strings that hold an object or array. */
 void json_walk(struct str value, json_walk_fn *take, void *ctx);
-
-#endif

@@ -1,7 +1,6 @@
 /* A streaming JSON writer into a struct buf: writes commas, asserts correct nesting, and inserts
    raw JSON unchanged. */
-#ifndef ROLLDBG_JSON_WRITE_H
-#define ROLLDBG_JSON_WRITE_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -76,5 +75,3 @@ void json_quote(struct buf *out, struct str s);
 /* Appends valid JSON that has no whitespace between tokens, with one line per member and
    element, indented by two spaces per level. Strings and numbers are copied as spelled. */
 void json_indent(struct buf *out, struct str valid_json);
-
-#endif

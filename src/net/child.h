@@ -3,8 +3,7 @@
    process group: Ctrl-C at the terminal reaches only us, and we stop it. It inherits no
    descriptors except the three pipes, and no environment variables, and never outlives us: even
    if we are killed, the whole group is killed too. */
-#ifndef ROLLDBG_NET_CHILD_H
-#define ROLLDBG_NET_CHILD_H
+#pragma once
 
 #include "base/buf.h"
 #include "net/io.h"
@@ -60,5 +59,3 @@ void child_terminate(struct child *c);
 bool child_has_ended(const struct child *c);
 /* Frees; kills a child that still runs. NULL is fine. */
 void child_free(struct child *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* The frames of one WebSocket through libwslay (RFC 6455), of a client or of a server: bytes in and
    out, messages between. No sockets, no extension. */
-#ifndef ROLLDBG_NET_FRAMES_H
-#define ROLLDBG_NET_FRAMES_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -57,5 +56,3 @@ void frame_message_free(struct frame_message *m); /* NULL is fine */
 void frames_send(struct frames *f, struct str text);
 void frames_ping(struct frames *f);
 void frames_close(struct frames *f, int code, const char *reason);
-
-#endif

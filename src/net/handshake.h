@@ -1,7 +1,6 @@
 /* The opening handshake of a WebSocket client, bytes in and bytes out (RFC 6455 section 4.1),
    and the accept key, which servers compute too. */
-#ifndef ROLLDBG_NET_HANDSHAKE_H
-#define ROLLDBG_NET_HANDSHAKE_H
+#pragma once
 
 #include "base/base.h"
 #include "base/buf.h"
@@ -34,5 +33,3 @@ MUST_USE int handshake_begin(struct handshake *h, const char *url, const char *u
 MUST_USE int handshake_feed(struct handshake *h, struct str bytes, struct error *err);
 
 void handshake_release(struct handshake *h);
-
-#endif

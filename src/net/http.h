@@ -5,8 +5,7 @@
    nothing is sent twice unless allowed (libcurl repeats a request if a reused connection dies
    before the first reply byte; it is stopped just before the second sending). Handles and
    connections are kept by the io and reused. */
-#ifndef ROLLDBG_NET_HTTP_H
-#define ROLLDBG_NET_HTTP_H
+#pragma once
 
 #include "base/buf.h"
 #include "net/io.h"
@@ -91,5 +90,3 @@ void http_end(struct http_exchange *x); /* aborts a running exchange; NULL is fi
    in an event stream): the rest is read while other calls wait, for at most 2 s and 64 KiB, so
    that the connection can be reused. */
 void http_drain(struct http_exchange *x);
-
-#endif

@@ -1,6 +1,5 @@
 /* The fields of an HTTP exchange, for http.c and http_error.c. */
-#ifndef ROLLDBG_NET_HTTP_INTERNAL_H
-#define ROLLDBG_NET_HTTP_INTERNAL_H
+#pragma once
 
 #include "net/http.h"
 #include "net/io_internal.h"
@@ -37,5 +36,3 @@ struct http_exchange {
 /* Sets err to a sentence about a failed transfer; returns -1. */
 int http_explain(struct http_exchange *x, struct error *err);
 int http_explain_timeout(struct http_exchange *x, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
 /* What one rollout waits on: one libcurl multi handle, the stop signal, and a few watched
    descriptors. Every call blocks until its answer, its deadline or an interrupt, and serves the
    watched descriptors meanwhile. Used by one thread. */
-#ifndef ROLLDBG_NET_IO_H
-#define ROLLDBG_NET_IO_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -69,5 +68,3 @@ void io_unset_idle(struct io *io, const void *arg);
    success if done is NULL and FAIL_TIMEOUT otherwise. timeout_ms 0 serves what is ready without
    waiting; UINT64_MAX: no timeout. */
 MUST_USE int io_wait(struct io *io, const bool *done, uint64_t timeout_ms, struct error *err);
-
-#endif

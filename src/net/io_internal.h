@@ -1,6 +1,5 @@
 /* The fields of struct io, for the files of this directory. */
-#ifndef ROLLDBG_NET_IO_INTERNAL_H
-#define ROLLDBG_NET_IO_INTERNAL_H
+#pragma once
 
 #include "net/io.h"
 
@@ -73,5 +72,3 @@ MUST_USE int io_turn(struct io *io, uint64_t deadline_ns, struct error *err);
 uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms);
 
 void http_forget(struct io *io); /* frees `idle` and `draining` */
-
-#endif

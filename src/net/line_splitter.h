@@ -1,6 +1,5 @@
 /* Splits a stream that arrives in pieces into lines: bytes in, lines out, no descriptors. */
-#ifndef ROLLDBG_NET_LINE_SPLITTER_H
-#define ROLLDBG_NET_LINE_SPLITTER_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -31,5 +30,3 @@ void lines_added(struct lines *l, size_t n);
 /* Takes the oldest line; valid until lines_room. `ended`: no more bytes will come, so the rest
    is the last line. */
 enum lines_got lines_next(struct lines *l, bool ended, struct str *line);
-
-#endif

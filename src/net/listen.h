@@ -1,6 +1,5 @@
 /* Listening sockets. */
-#ifndef ROLLDBG_NET_LISTEN_H
-#define ROLLDBG_NET_LISTEN_H
+#pragma once
 
 #include "base/error.h"
 
@@ -11,5 +10,3 @@ MUST_USE int listen_on(const char *address, uint16_t *port, int *out, struct err
 
 /* Raises the limit on open files: the usual default is too low for a thousand connections. */
 void listen_allow_many(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* Waits for many descriptors at once. On Linux the time of a wait does not grow with their number. */
-#ifndef ROLLDBG_NET_READINESS_H
-#define ROLLDBG_NET_READINESS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -23,5 +22,3 @@ void readiness_watch(struct readiness *r, int fd, short before, short events, vo
 
 /* Waits for ms milliseconds at most; -1: for ever. Returns how many are ready, or -1 with errno. */
 int readiness_wait(struct readiness *r, struct ready *out, int max, int ms);
-
-#endif

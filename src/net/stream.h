@@ -1,7 +1,6 @@
 /* Non-blocking byte streams for a relay, which polls their descriptors itself: connections of
    clients, and connections to one server, plain or with TLS (libcurl's). */
-#ifndef ROLLDBG_NET_STREAM_H
-#define ROLLDBG_NET_STREAM_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -47,5 +46,3 @@ ptrdiff_t stream_receive(struct stream *s, void *to, size_t room);
 ptrdiff_t stream_send(struct stream *s, struct str bytes);
 /* Ends our side. */
 void stream_shut(struct stream *s);
-
-#endif

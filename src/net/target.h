@@ -1,6 +1,5 @@
 /* The URL of a request, parsed once. Private to src/net/. */
-#ifndef ROLLDBG_NET_TARGET_H
-#define ROLLDBG_NET_TARGET_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -35,5 +34,3 @@ void target_connect_only(const struct target *t, CURL *easy, const char *ca_file
 /* Replaces the path and query by those of a Location header, if that is on the same origin:
    scheme, host and port. */
 bool target_redirect(struct target *t, struct str location);
-
-#endif

@@ -3,8 +3,7 @@
    ping timeout does not close the connection however long a policy takes. The connection is
    libcurl's (TLS, proxies, certificates, name resolution), the frames are libwslay's. No
    extension is offered, no redirect followed; loopback never uses a proxy. */
-#ifndef ROLLDBG_NET_WEBSOCKET_H
-#define ROLLDBG_NET_WEBSOCKET_H
+#pragma once
 
 #include "base/buf.h"
 #include "net/io.h"
@@ -66,5 +65,3 @@ const char *websocket_why(const struct websocket *ws);
 int websocket_code(const struct websocket *ws);
 /* The body of WEBSOCKET_DECLINED was a web page, not an error message of such a server. */
 bool websocket_got_page(const struct websocket *ws);
-
-#endif

@@ -1,7 +1,6 @@
 /* The fields of a WebSocket, for websocket.c (frames), websocket_open.c (the handshake) and
    their tests. */
-#ifndef ROLLDBG_NET_WEBSOCKET_INTERNAL_H
-#define ROLLDBG_NET_WEBSOCKET_INTERNAL_H
+#pragma once
 
 #include "net/frames.h"
 #include "net/handshake.h"
@@ -49,5 +48,3 @@ void websocket_feed(struct websocket *ws, struct str bytes);
 void websocket_serve(struct websocket *ws);
 /* Sets FAIL_TIMEOUT: "host:port <what> in time" */
 int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
 
    The tool may be left out if the server has only one. A JSON object {"name":..,"arguments":{..}}, as in a
    recording, is a call, too. */
-#ifndef ROLLDBG_POLICY_CALL_TEXT_H
-#define ROLLDBG_POLICY_CALL_TEXT_H
+#pragma once
 
 #include "json/scan.h"
 #include "policy/policy.h"
@@ -33,5 +32,3 @@ void call_example_arguments(struct str tool, struct buf *out);
 
 /* Appends a call with these arguments (raw JSON object) in the same form. */
 void call_spell(struct str tool, struct str name, struct str arguments, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Random arguments that match a tool's schema, from a seed. Where the schema leaves a value open,
    it comes from the server's texts, if those name some. */
-#ifndef ROLLDBG_POLICY_DRAW_H
-#define ROLLDBG_POLICY_DRAW_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -52,5 +51,3 @@ bool named_values_list(struct str text, struct value_list *out);
    Returns whether a text was made up, because neither the schema nor `named` gives one. */
 bool draw_arguments(struct rng *r, struct str schema, const struct named_values *named,
                     struct buf *out);
-
-#endif

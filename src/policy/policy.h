@@ -3,8 +3,7 @@
    Sending the call is done in rollout/ and env/. */
 
 /* The interface of policies. */
-#ifndef ROLLDBG_POLICY_POLICY_H
-#define ROLLDBG_POLICY_POLICY_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -151,5 +150,3 @@ MUST_USE int policy_error_texts(const char *spec, struct arena *arena, const cha
 /* Checks all that policy_open checks without the tools. An empty conf is fine: the error that it
    is empty lists the tools. FAIL_USAGE, FAIL_INPUT. */
 MUST_USE int policy_check(const struct policy_conf *conf, struct error *err);
-
-#endif

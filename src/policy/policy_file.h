@@ -1,7 +1,6 @@
 /* Policy files: JSON (examples are in policies/). The "kind" selects the policy, which reads the
    other keys: see script.h, random.h and llm/conf.h. */
-#ifndef ROLLDBG_POLICY_POLICY_FILE_H
-#define ROLLDBG_POLICY_POLICY_FILE_H
+#pragma once
 
 #include "json/keyed.h"
 #include "policy/policy.h"
@@ -42,5 +41,3 @@ struct str policy_file_title(const struct policy_conf *conf, const struct policy
 /* Returns -1 with an error that names the file, for a file whose keys are valid but whose policy
    is not. */
 int policy_file_invalid(struct keyed *k);
-
-#endif

@@ -1,7 +1,6 @@
 /* The deterministic policy: a list of calls, from a list of actions, a policy file or a
    recording. */
-#ifndef ROLLDBG_POLICY_SCRIPT_H
-#define ROLLDBG_POLICY_SCRIPT_H
+#pragma once
 
 #include "policy/policy.h"
 
@@ -55,5 +54,3 @@ MUST_USE int script_from_calls(const struct policy_conf *conf, struct policy **o
 /* Checks all calls against the tools. */
 MUST_USE int script_check(const struct policy_conf *conf, const struct script_conf *script,
                           struct error *err);
-
-#endif

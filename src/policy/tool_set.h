@@ -1,6 +1,5 @@
 /* Lookup of advertised tools, and checks of calls against their schemas (json/arguments.h). */
-#ifndef ROLLDBG_POLICY_TOOL_SET_H
-#define ROLLDBG_POLICY_TOOL_SET_H
+#pragma once
 
 #include "base/error.h"
 #include "json/scan.h"
@@ -50,5 +49,3 @@ bool tool_next_argument(struct str schema, size_t *cursor, struct tool_argument 
 
 /* Appends "string", "integer 1..10", "up|down", "array of string", "string or null". */
 void tool_put_type(struct references *r, struct str schema, struct buf *out);
-
-#endif

@@ -5,8 +5,7 @@
    whether sessions are isolated and keep their state, whether a seed is reproducible and
    closed sessions free their slots. If the policy asks a model, the model and its server
    are examined too. At most `sessions` are open at a time, and none is left open. */
-#ifndef ROLLDBG_PROBE_PROBE_H
-#define ROLLDBG_PROBE_PROBE_H
+#pragma once
 
 #include "env/env.h"
 #include "policy/llm/conf.h"
@@ -68,5 +67,3 @@ extern const size_t preflight_titles_count;
    (FAIL_TRANSPORT, FAIL_TIMEOUT, FAIL_PROTOCOL), a policy or option does not fit, a local
    failure, or an interrupt. Every session is closed in each case. */
 MUST_USE int probe_run(const struct probe_conf *conf, struct probe_summary *out, struct error *err);
-
-#endif

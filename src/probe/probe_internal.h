@@ -1,7 +1,6 @@
 /* Data and functions shared by the properties: the open sessions and the calls made in them.
    Private to src/probe/. */
-#ifndef ROLLDBG_PROBE_PROBE_INTERNAL_H
-#define ROLLDBG_PROBE_PROBE_INTERNAL_H
+#pragma once
 
 #include "base/mem.h"
 #include "evidence/explain.h"
@@ -170,5 +169,3 @@ size_t probe_changes(const struct probe *p);
 size_t probe_uncounted(const struct probe *p);
 /* A successful call, by its index among them. */
 const struct probe_call *probe_good(const struct probe *p, size_t i);
-
-#endif

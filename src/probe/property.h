@@ -1,6 +1,5 @@
 /* A judged property of a server or model: status, value, evidence and fix. */
-#ifndef ROLLDBG_PROBE_PROPERTY_H
-#define ROLLDBG_PROBE_PROPERTY_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -35,5 +34,3 @@ void property_evidence(struct property *out, const char *fmt, ...) PRINTF_LIKE(2
 void property_fix(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* The plural ending: "1 session", "3 sessions". */
 const char *plural(size_t n);
-
-#endif

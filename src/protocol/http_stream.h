@@ -2,8 +2,7 @@
    Each byte that was fed appears in the `raw` of exactly one part, in order, so that the parts can
    be passed on instead of the bytes. Heads are held until they are complete; everything else is
    returned as it arrives. No sockets. */
-#ifndef ROLLDBG_PROTOCOL_HTTP_STREAM_H
-#define ROLLDBG_PROTOCOL_HTTP_STREAM_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -62,5 +61,3 @@ bool http_next_field(struct str fields, size_t *cursor, struct str *name, struct
 struct str http_field(struct str fields, const char *name);
 /* Is the word an element of the comma-separated value, in any letter case? */
 bool http_lists(struct str value, const char *word);
-
-#endif

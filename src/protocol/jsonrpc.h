@@ -1,6 +1,5 @@
 /* JSON-RPC 2.0 messages: classified, parsed into slices, and written. No sockets. */
-#ifndef ROLLDBG_PROTOCOL_JSONRPC_H
-#define ROLLDBG_PROTOCOL_JSONRPC_H
+#pragma once
 
 #include "base/buf.h"
 #include "json/scan.h"
@@ -43,5 +42,3 @@ void jsonrpc_write_request(struct buf *out, int64_t id, const char *method, stru
 void jsonrpc_write_notification(struct buf *out, const char *method, struct str params);
 void jsonrpc_write_result(struct buf *out, struct str raw_id, struct str result);
 void jsonrpc_write_error(struct buf *out, struct str raw_id, int code, const char *message);
-
-#endif

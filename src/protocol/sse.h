@@ -5,8 +5,7 @@
    or a lone CR, split anywhere; one BOM is skipped; comments are counted, not returned; an
    incomplete event at the end of the stream is dropped. A priming event (an id, empty data) is
    returned with empty data: the caller stores the id and parses nothing. */
-#ifndef ROLLDBG_PROTOCOL_SSE_H
-#define ROLLDBG_PROTOCOL_SSE_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -39,5 +38,3 @@ void sse_release(struct sse *s);
 void sse_feed(struct sse *s, struct str piece);
 /* Returns the next complete event; its slices are valid until the next call. */
 bool sse_next(struct sse *s, struct sse_event *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* One direction of a WebSocket (RFC 6455), read from a copy of its bytes by somebody who is neither
    of its ends: bytes in; messages, unmasked and defragmented, and Close frames out. Lenient: what
    does not change the limits of the frames is the peers' affair. No extension. No sockets. */
-#ifndef ROLLDBG_PROTOCOL_WEBSOCKET_COPY_H
-#define ROLLDBG_PROTOCOL_WEBSOCKET_COPY_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -53,5 +52,3 @@ bool ws_copy_is_idle(const struct ws_copy *c);
 #define WS_TEXT ((unsigned char)0x81)
 void ws_put_frame(struct buf *out, unsigned char first, struct str payload,
                   const unsigned char mask[4]);
-
-#endif

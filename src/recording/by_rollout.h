@@ -4,8 +4,7 @@
    twice: once to locate the lines, once to deliver them. Input that cannot be read twice (a
    pipe) is copied to a temporary file first. Memory: about 100 bytes per rollout, and 48 per
    stretch (consecutive lines of one rollout). */
-#ifndef ROLLDBG_RECORDING_BY_ROLLOUT_H
-#define ROLLDBG_RECORDING_BY_ROLLOUT_H
+#pragma once
 
 #include "recording/reader.h"
 
@@ -39,5 +38,3 @@ MUST_USE int by_rollout_skip_same(struct by_rollout *a, struct by_rollout *b, si
    bytes do not decide it. */
 bool line_same_but_meta(struct str a, struct str b);
 void by_rollout_close(struct by_rollout *b); /* NULL is fine */
-
-#endif

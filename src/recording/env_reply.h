@@ -1,7 +1,6 @@
 /* The result of one call, in the terms of the record format: filled in by an adapter of env/,
    written by the line writer. */
-#ifndef ROLLDBG_RECORDING_ENV_REPLY_H
-#define ROLLDBG_RECORDING_ENV_REPLY_H
+#pragma once
 
 #include "recording/words.h"
 
@@ -35,5 +34,3 @@ struct env_reply {
 	struct str reply_session;                    /* session id named in the reply */
 	const char *control_reward, *control_status; /* "ok", "failed"; NULL: not requested */
 };
-
-#endif

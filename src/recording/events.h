@@ -1,7 +1,6 @@
 /* Events: everything that happens apart from replies. An adapter or a policy queues them, and the
    rollout records them. */
-#ifndef ROLLDBG_RECORDING_EVENTS_H
-#define ROLLDBG_RECORDING_EVENTS_H
+#pragma once
 
 #include "base/buf.h"
 #include "recording/words.h"
@@ -37,5 +36,3 @@ void events_pack(struct event_queue *q, enum event_kind kind, const char *form, 
    none. */
 bool events_take(struct event_queue *q, struct event *out);
 void events_release(struct event_queue *q);
-
-#endif

@@ -2,8 +2,7 @@
    each value to an importer, which returns lines of our format, so that every command that reads
    recordings also reads these. The formats themselves are in convert/, a higher layer, which
    defines foreign_formats; this file uses nothing else from there. */
-#ifndef ROLLDBG_RECORDING_FOREIGN_H
-#define ROLLDBG_RECORDING_FOREIGN_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -46,5 +45,3 @@ struct foreign_formats {
 };
 
 extern const struct foreign_formats foreign_formats;
-
-#endif

@@ -5,8 +5,7 @@
 /* One line of a recording: facts as slices of the text they were read from (or are written
    from). The table keys.def defines the allowed content of a line, its order and its types;
    everything that reads, writes, strips or documents lines derives from it. */
-#ifndef ROLLDBG_RECORDING_LINE_H
-#define ROLLDBG_RECORDING_LINE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -190,5 +189,3 @@ MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, 
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and
    value[] are used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
 void line_write(const struct line *l, struct buf *out);
-
-#endif

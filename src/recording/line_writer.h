@@ -1,7 +1,6 @@
 /* Writes facts as lines of a recording. A rollout or an import fills these structs; all texts
    are borrowed during the call. */
-#ifndef ROLLDBG_RECORDING_LINE_WRITER_H
-#define ROLLDBG_RECORDING_LINE_WRITER_H
+#pragma once
 
 #include "base/clock.h"
 #include "json/canon.h"
@@ -131,5 +130,3 @@ MUST_USE int line_writer_turn(struct line_writer *w, const struct step_fields *f
 MUST_USE int line_writer_event(struct line_writer *w, int64_t turn, const struct event *e,
                                struct error *err);
 MUST_USE int line_writer_end(struct line_writer *w, const struct end_fields *f, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Recorded log-probabilities of sampled tokens, and how far a trainer's differ from them. */
-#ifndef ROLLDBG_RECORDING_LOGPROBS_H
-#define ROLLDBG_RECORDING_LOGPROBS_H
+#pragma once
 
 #include "json/scan.h"
 
@@ -53,5 +52,3 @@ bool ratios_out_of_range(const struct ratios *r);
 bool ratios_shifted(const struct ratios *r);
 double ratios_first(const struct ratios *r); /* mean |lr| at beginnings */
 double ratios_rest(const struct ratios *r);  /* mean |lr| elsewhere */
-
-#endif

@@ -1,8 +1,7 @@
 /* Reads recordings as a stream, from files or standard input, in memory independent of the
    file's size. Recordings of other programs are converted while reading (recording/foreign.h).
    Truncated lines and several objects on one line are reported in the note. */
-#ifndef ROLLDBG_RECORDING_READER_H
-#define ROLLDBG_RECORDING_READER_H
+#pragma once
 
 #include "recording/line.h"
 
@@ -88,5 +87,3 @@ MUST_USE int file_list_new(char *const *operands, size_t count, struct file_list
 MUST_USE int file_list_add(char *const *operands, size_t count, struct file_list *out,
                            struct error *err);
 void file_list_free(struct file_list *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shared by reader.c (our own lines) and reader_foreign.c (values of other formats). */
-#ifndef ROLLDBG_RECORDING_READER_INTERNAL_H
-#define ROLLDBG_RECORDING_READER_INTERNAL_H
+#pragma once
 
 #include "recording/reader.h"
 
@@ -69,5 +68,3 @@ MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct rea
    Sets type, rollout and text of a line that holds one object, other than a header, and begins
    with type and rollout. False for anything else, which must be parsed. */
 bool line_skim(struct str text, struct line *out);
-
-#endif

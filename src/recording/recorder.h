@@ -1,8 +1,7 @@
 /* Writes a recording: append-only, under an exclusive lock, with one write() per line, so that a
    crash loses at most the unfinished line and the lines of parallel rollouts never mix.
    Thread-safe. */
-#ifndef ROLLDBG_RECORDING_RECORDER_H
-#define ROLLDBG_RECORDING_RECORDER_H
+#pragma once
 
 #include "recording/line.h"
 
@@ -37,5 +36,3 @@ uint64_t recorder_line(struct recorder *r);
 
 /* Closes the recording and reports errors of close(). r may be NULL. */
 MUST_USE int recorder_close(struct recorder *r, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* A trainer's log-probabilities of the sampled tokens, by rollout and turn: read from a separate
    file and held in memory. */
-#ifndef ROLLDBG_RECORDING_TRAINED_H
-#define ROLLDBG_RECORDING_TRAINED_H
+#pragma once
 
 #include "base/error.h"
 
@@ -32,5 +31,3 @@ struct trained_use {
 	int64_t turns, unused, several;
 };
 struct trained_use trained_use(const struct trained *t);
-
-#endif

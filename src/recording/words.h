@@ -3,8 +3,7 @@
    classify replies into these enums (env/failure.h classifies calls without a reply), and a
    step's class is final when its step() returns. Later code only compares text with text. The
    first enumerator of each enum stands for null and for any word that is not in the table. */
-#ifndef ROLLDBG_RECORDING_WORDS_H
-#define ROLLDBG_RECORDING_WORDS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -107,5 +106,3 @@ enum protocol protocol_parse(struct str word);
 #define VERIFIERS_SCHEME "verifiers:"
 /* The command of such a target; NULL: it is another one. */
 const char *target_command(const char *target);
-
-#endif

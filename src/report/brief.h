@@ -1,6 +1,5 @@
 /* Values and calls on one line, for table cells. The result is not escaped yet. */
-#ifndef ROLLDBG_REPORT_BRIEF_H
-#define ROLLDBG_REPORT_BRIEF_H
+#pragma once
 
 #include "recording/line.h"
 
@@ -23,5 +22,3 @@ void brief_base64(struct buf *out, struct str text);
    nothing for bold and the like. All other escape sequences are kept; text_escape makes them
    visible. */
 void marks_add(struct buf *out, struct str text);
-
-#endif

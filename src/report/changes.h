@@ -1,6 +1,5 @@
 /* What a step changed in the state, as text: the most informative difference first. */
-#ifndef ROLLDBG_REPORT_CHANGES_H
-#define ROLLDBG_REPORT_CHANGES_H
+#pragma once
 
 #include "base/mem.h"
 #include "json/canon.h"
@@ -43,5 +42,3 @@ size_t changes_add(struct buf *out, const struct changes *c, size_t columns);
 
 /* The cells needed for the most informative change and the number of the others. */
 size_t changes_want(const struct changes *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* Comma-separated values, RFC 4180, with line feeds. */
-#ifndef ROLLDBG_REPORT_CSV_H
-#define ROLLDBG_REPORT_CSV_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -8,5 +7,3 @@
 void csv_field(struct buf *out, struct str text);
 /* an unknown number is an empty field */
 void csv_number(struct buf *out, bool known, double value);
-
-#endif

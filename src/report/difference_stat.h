@@ -1,6 +1,5 @@
 /* The rollouts that differ between two batches, and how, most important first. */
-#ifndef ROLLDBG_REPORT_DIFFERENCE_STAT_H
-#define ROLLDBG_REPORT_DIFFERENCE_STAT_H
+#pragma once
 
 #include "compare/compare.h"
 #include "report/report.h"
@@ -52,5 +51,3 @@ void difference_stats_see(struct difference_stats *s, const struct difference *d
 void difference_stats_put(struct difference_stats *s, size_t rollouts, bool json,
                           struct style style, struct buf *out);
 void difference_stats_release(struct difference_stats *s);
-
-#endif

@@ -1,6 +1,5 @@
 /* Differences between recordings, as text and as JSON lines. */
-#ifndef ROLLDBG_REPORT_DIFFERENCES_H
-#define ROLLDBG_REPORT_DIFFERENCES_H
+#pragma once
 
 #include "compare/compare.h"
 #include "report/report.h"
@@ -48,5 +47,3 @@ uint64_t report_difference_line(const struct difference *d);
 /* Appends the summary: "2 of 3 rollouts differ: 5 differences in 12 steps"; as JSON, a line
    {"type":"summary",..}. The text is empty if there are no differences. */
 void report_difference_summary(const struct compare_count *count, bool json, struct buf *out);
-
-#endif

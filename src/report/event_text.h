@@ -1,6 +1,5 @@
 /* An event as one line of text, for the table. */
-#ifndef ROLLDBG_REPORT_EVENT_TEXT_H
-#define ROLLDBG_REPORT_EVENT_TEXT_H
+#pragma once
 
 #include "recording/line.h"
 
@@ -8,5 +7,3 @@
    other members: "retry: the reused connection was closed; sent again", "notification:
    notifications/message: level info: disk almost full". Not escaped yet. */
 void event_text(struct buf *out, const struct line *event);
-
-#endif

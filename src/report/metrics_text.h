@@ -1,7 +1,6 @@
 /* Prints metrics and the checklist, and differences between the metrics of two sets, as text, CSV and
    JSON lines. */
-#ifndef ROLLDBG_REPORT_METRICS_TEXT_H
-#define ROLLDBG_REPORT_METRICS_TEXT_H
+#pragma once
 
 #include "report/report.h"
 #include "stats/checklist.h"
@@ -46,5 +45,3 @@ void report_change(const struct metric_change *c, bool of_task, struct str task,
                    enum change_format format, struct style style, struct buf *out);
 void report_changes_end(const struct change_count *count, enum change_format format,
                         struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Prints a value in full, as text: one member per line, strings unescaped, drawings line by
    line. */
-#ifndef ROLLDBG_REPORT_OUTLINE_H
-#define ROLLDBG_REPORT_OUTLINE_H
+#pragma once
 
 #include "report/report.h"
 
@@ -11,5 +10,3 @@ void outline_add(struct buf *out, const char *label, struct str value, struct st
 
 /* A label, followed by text that needs no escaping. */
 void outline_text(struct buf *out, const char *label, const char *text, struct style style);
-
-#endif

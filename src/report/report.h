@@ -3,8 +3,7 @@
 
 /* Recordings and verdicts as text and JSON: tables, summaries, JSON lines. Text from a server is
    escaped before it reaches a terminal; JSON is exact. */
-#ifndef ROLLDBG_REPORT_REPORT_H
-#define ROLLDBG_REPORT_REPORT_H
+#pragma once
 
 #include "check/judge.h"
 
@@ -81,5 +80,3 @@ void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t un
 
 void report_json_verdict(const struct rollout_verdict *v, struct buf *out);
 void report_json_summary(const struct judge *j, struct buf *out);
-
-#endif

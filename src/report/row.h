@@ -1,6 +1,5 @@
 /* One step as a row of the table. */
-#ifndef ROLLDBG_REPORT_ROW_H
-#define ROLLDBG_REPORT_ROW_H
+#pragma once
 
 #include "evidence/verdict.h"
 #include "report/changes.h"
@@ -70,5 +69,3 @@ void row_widths(const struct row *r, struct widths *w);
 
 void row_print(const struct row *r, const struct layout *l, struct style style, struct buf *out);
 void row_print_heading(const struct layout *l, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* JSON Schemas (draft 2020-12) of rolldbg's output, made from the tables that the writers, the
    reader and the manuals use. */
-#ifndef ROLLDBG_REPORT_SCHEMAS_H
-#define ROLLDBG_REPORT_SCHEMAS_H
+#pragma once
 
 #include "base/buf.h"
 #include "recording/line.h"
@@ -44,5 +43,3 @@ struct result_member {
 extern const struct result_line result_lines[RESULTS];
 extern const struct result_member result_members[]; /* grouped by result, in output order */
 extern const size_t result_members_count;
-
-#endif

@@ -1,7 +1,6 @@
 /* Tables for data tools: a row for each step, or for each rollout, with the same columns and types
    whatever the environment is. */
-#ifndef ROLLDBG_REPORT_TABLES_H
-#define ROLLDBG_REPORT_TABLES_H
+#pragma once
 
 #include "base/buf.h"
 #include "recording/reader.h"
@@ -30,5 +29,3 @@ MUST_USE int tables_line(struct tables *t, const struct line *l, const struct re
 /* Ends the file: the rows of rollouts without an end line. */
 void tables_file_end(struct tables *t);
 size_t tables_count(const struct tables *t); /* rows so far */
-
-#endif

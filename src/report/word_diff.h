@@ -1,6 +1,5 @@
 /* Word diff, for long texts with few differences. */
-#ifndef ROLLDBG_REPORT_WORD_DIFF_H
-#define ROLLDBG_REPORT_WORD_DIFF_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -13,5 +12,3 @@ struct word_diff_style {
    change. Returns false and appends nothing if the texts have too little in common for a readable
    diff. */
 bool word_diff(struct str before, struct str after, struct word_diff_style style, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs many rollouts: a queue of numbers, and one thread per parallel rollout. Independent of
    tasks, files and verdicts. */
-#ifndef ROLLDBG_ROLLOUT_BATCH_H
-#define ROLLDBG_ROLLOUT_BATCH_H
+#pragma once
 
 #include "base/wake.h"
 #include "rollout/rollout.h"
@@ -40,5 +39,3 @@ struct batch_conf {
    or a policy that does not match the tools); the others were interrupted. *out is always set:
    total - done - interrupted were never started. */
 MUST_USE int batch_run(const struct batch_conf *conf, struct batch_count *out, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
    A reply is compared with the state that was read after it, member by member: times, ids,
    bookkeeping, counts and repeated words of the call prove nothing (evidence/explain.h), and
    neither do members in which sessions differ from the start. */
-#ifndef ROLLDBG_ROLLOUT_HISTORY_H
-#define ROLLDBG_ROLLOUT_HISTORY_H
+#pragma once
 
 #include "env/env.h"
 #include "evidence/explain.h"
@@ -62,5 +61,3 @@ const char *history_plan(const struct history_script *h, size_t *sessions, size_
    failure. */
 MUST_USE int history_run(struct history_script *h, const struct history_conf *conf,
                          struct history_verdict *out, struct error *err);
-
-#endif

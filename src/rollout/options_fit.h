@@ -1,8 +1,7 @@
 /* Do the user's options match the server? One session that matches settles it for the run: a
    later one that offers something else (a replica with other tools) is the server's fault and
    ends only its own rollout. Thread-safe. */
-#ifndef ROLLDBG_ROLLOUT_OPTIONS_FIT_H
-#define ROLLDBG_ROLLOUT_OPTIONS_FIT_H
+#pragma once
 
 #include "base/error.h"
 #include "net/io.h"
@@ -21,5 +20,3 @@ void options_fit_end(struct options_fit *f, bool fits, uint64_t offer);
    offer? Waits for sessions that are being opened. */
 MUST_USE int options_fit_another(struct options_fit *f, uint64_t offer, struct io *io,
                                  bool *another, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* One rollout as straight-line code: open and reset; then state, decision, step and record until
    it ends; then the end line and close. */
-#ifndef ROLLDBG_ROLLOUT_ROLLOUT_H
-#define ROLLDBG_ROLLOUT_ROLLOUT_H
+#pragma once
 
 #include "env/env.h"
 #include "policy/policy.h"
@@ -90,5 +89,3 @@ void rollout_task_name(struct str name, char out[ROLLOUT_TASK_MAX + 1]);
    already written are kept, with an `end` line if possible). */
 MUST_USE int rollout_run(const struct rollout_conf *conf, struct rollout_result *out,
                          struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* The fields of a rollout, for rollout.c (start and end), play.c (its turns) and second_read.c. */
-#ifndef ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
-#define ROLLDBG_ROLLOUT_ROLLOUT_INTERNAL_H
+#pragma once
 
 #include "rollout/rollout.h"
 
@@ -77,5 +76,3 @@ void second_read_end(struct rollout *r);
 
 /* Plays all turns, from the first decision to the end line. */
 MUST_USE int rollout_play(struct rollout *r, struct error *err);
-
-#endif

@@ -10,8 +10,7 @@
      tool, policy, state    strings; max_turns    integer
 
    Each key overrides the corresponding option of the run. */
-#ifndef ROLLDBG_ROLLOUT_TASKS_H
-#define ROLLDBG_ROLLOUT_TASKS_H
+#pragma once
 
 #include "base/mem.h"
 #include "json/keyed.h"
@@ -48,5 +47,3 @@ MUST_USE int tasks_read(const char *path, struct tasks *out, struct error *err);
 /* The same for a text; name is used in messages. */
 MUST_USE int tasks_parse(struct str text, const char *name, struct tasks *out, struct error *err);
 void tasks_release(struct tasks *t);
-
-#endif

@@ -16,8 +16,7 @@
 
    verifiers runs max_concurrent rollouts at a time (128), NeMo Gym num_samples_in_parallel, which
    has no default. */
-#ifndef ROLLDBG_ROLLOUT_TRAINER_H
-#define ROLLDBG_ROLLOUT_TRAINER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -82,5 +81,3 @@ void trainer_describe_time(const struct trainer_plan *p, uint64_t turns, uint64_
 MUST_USE int trainer_config_read(struct str text, const char *name, struct trainer_settings *s,
                                  void (*skipped)(void *ctx, int64_t line, struct str text),
                                  void *ctx, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
    call of the first rollout, while no other rollout acts, and shared by all rollouts of a run. If a
    member changed, it is read again: once; up to three times if it is a word of a text, as other words
    may have been equal by chance. Thread-safe. */
-#ifndef ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
-#define ROLLDBG_ROLLOUT_VOLATILE_MEMBERS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -41,5 +40,3 @@ void volatile_members_skip(struct volatile_members *v, bool answered);
    them as paths, which the caller frees. -1: an invalid pointer (FAIL_INPUT). */
 MUST_USE int volatile_members_add(struct volatile_members *v, struct str ignored, struct buf *json,
                                   struct json_paths **paths, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
 
 /* The built-in environment servers, with injectable faults, for demos, tests and `rolldbg run`
    without a target. */
-#ifndef ROLLDBG_SERVE_SERVE_H
-#define ROLLDBG_SERVE_SERVE_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -75,5 +74,3 @@ void server_url(const struct server *s, struct buf *out);
    is executed at most once. */
 uint64_t server_steps(const struct server *s);
 void server_stop(struct server *s); /* closes all connections; NULL is fine */
-
-#endif

@@ -1,6 +1,5 @@
 /* Six properties of a healthy training run. */
-#ifndef ROLLDBG_STATS_CHECKLIST_H
-#define ROLLDBG_STATS_CHECKLIST_H
+#pragma once
 
 #include "stats/metrics.h"
 
@@ -19,5 +18,3 @@ struct checklist_line {
 /* `supplied`: a trainer's log-probabilities were given. */
 void checklist_make(const struct metrics *total, bool supplied,
                     struct checklist_line out[CHECKLIST]);
-
-#endif

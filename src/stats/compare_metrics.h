@@ -1,7 +1,6 @@
 /* Compares the metrics of two sets of recordings: the differences, and which of them are
    significant. */
-#ifndef ROLLDBG_STATS_COMPARE_METRICS_H
-#define ROLLDBG_STATS_COMPARE_METRICS_H
+#pragma once
 
 #include "stats/metrics.h"
 
@@ -65,5 +64,3 @@ extern const size_t compared_metrics;
    level of each interval is raised so that COMPARE_LEVEL holds for all of them (Bonferroni). */
 struct metric_change metric_compare(size_t metric, const struct metrics *before,
                                     const struct metrics *after, size_t comparisons);
-
-#endif

@@ -1,7 +1,6 @@
 /* Metrics of any number of rollouts: sums that can be merged, and the metrics computed from them
    under the trainers' names. */
-#ifndef ROLLDBG_STATS_METRICS_H
-#define ROLLDBG_STATS_METRICS_H
+#pragma once
 
 #include "evidence/attribution.h"
 #include "recording/logprobs.h"
@@ -117,5 +116,3 @@ extern const size_t metric_count;
 
 /* False if the value is unknown. */
 bool metric_value(const struct metric *row, const struct metrics *m, double *value);
-
-#endif

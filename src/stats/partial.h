@@ -1,8 +1,7 @@
 /* Metrics of a part of the rollouts as text. Merging all parts gives the same bytes as
    processing all recordings at once. Only readable by the same version of the program: a first
    line with the format version, and one line per task. */
-#ifndef ROLLDBG_STATS_PARTIAL_H
-#define ROLLDBG_STATS_PARTIAL_H
+#pragma once
 
 #include "base/error.h"
 #include "stats/stats.h"
@@ -22,5 +21,3 @@ typedef int partial_head_fn(void *ctx, const struct partial_head *head, struct e
    truncated text. */
 MUST_USE int partial_read(struct stats *s, struct str text, const char *name, partial_head_fn *take,
                           void *ctx, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* Collects metrics from the facts of any number of rollouts: one set per task, about 700
    bytes. */
-#ifndef ROLLDBG_STATS_STATS_H
-#define ROLLDBG_STATS_STATS_H
+#pragma once
 
 #include "evidence/evidence.h"
 #include "stats/metrics.h"
@@ -28,5 +27,3 @@ void stats_take(struct stats *s, const struct evidence_update *u);
 void stats_finish(struct stats *s,
                   void (*each)(void *ctx, struct str task, const struct metrics *m), void *ctx,
                   struct metrics *total);
-
-#endif

@@ -1,6 +1,5 @@
 /* Private to stats/: the data collected for each task until all its rollouts are known. */
-#ifndef ROLLDBG_STATS_TASK_METRICS_H
-#define ROLLDBG_STATS_TASK_METRICS_H
+#pragma once
 
 #include "base/exact.h"
 #include "base/map.h"
@@ -74,5 +73,3 @@ struct arena *stats_arena(struct stats *s);
 struct task_metrics **stats_tasks(const struct stats *s, size_t *count);
 
 void ratio_sums_merge(struct ratio_sums *to, const struct ratio_sums *from);
-
-#endif

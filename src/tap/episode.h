@@ -4,8 +4,7 @@
    fails: if the recording cannot be written, that is said once and the traffic goes on.
 
    All texts are borrowed during a call. "raw" is valid JSON. */
-#ifndef ROLLDBG_TAP_EPISODE_H
-#define ROLLDBG_TAP_EPISODE_H
+#pragma once
 
 #include "base/clock.h"
 #include "env/hidden_error.h"
@@ -178,5 +177,3 @@ const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
 uint64_t tap_recording_tick(struct tap_recording *r);
 /* Why recording stopped; FAIL_NONE: it did not. */
 const struct error *tap_recording_failure(const struct tap_recording *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* The fields of a session, for episode.c (episodes and their lines) and session.c (sessions and calls). */
-#ifndef ROLLDBG_TAP_EPISODE_INTERNAL_H
-#define ROLLDBG_TAP_EPISODE_INTERNAL_H
+#pragma once
 
 #include "base/mem.h"
 #include "env/ignore_paths.h"
@@ -84,5 +83,3 @@ void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
                     struct tap_lines *out);
 /* Writes the end line. */
 void tap_lines_close(struct tap_recording *r, struct tap_lines *l, const struct end_fields *f);
-
-#endif

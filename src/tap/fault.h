@@ -1,8 +1,7 @@
 /* Faults that the tap injects. The decoders tell the engine of a step, a reset or a session as they see the
    request (episode.h does it for them); it chooses a fault, notes that in the recording, and
    the bytes of the connection are dealt with accordingly (fault_bytes.h). */
-#ifndef ROLLDBG_TAP_FAULT_H
-#define ROLLDBG_TAP_FAULT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -73,5 +72,3 @@ struct tap_strike tap_engine_take(struct tap_engine *e);
 /* The last replies; absent: none. */
 struct str tap_engine_last(const struct tap_engine *e, uint64_t session, bool of_another);
 void tap_engine_keep(struct tap_engine *e, uint64_t session, struct str reply);
-
-#endif

@@ -1,7 +1,6 @@
 /* The bytes of one connection when faults are injected: a request is held until it is complete, and
    what follows from its fault is done to it or to its reply. The recording sees what the client sees. */
-#ifndef ROLLDBG_TAP_FAULT_BYTES_H
-#define ROLLDBG_TAP_FAULT_BYTES_H
+#pragma once
 
 #include "tap/fault.h"
 
@@ -29,5 +28,3 @@ void fault_bytes_server(struct fault_bytes *f, bool socket, struct str bytes,
 void fault_bytes_told(struct fault_bytes *f, bool socket);
 /* The server has ended its side. Returns what was held of it. */
 struct str fault_bytes_ended(struct fault_bytes *f);
-
-#endif

@@ -1,8 +1,7 @@
 /* The bytes of one relayed connection, on their way: splits them into messages, rewrites the few
    heads that must be (rewrite.h), and tells the decoders. Passing and telling are two calls, so that
    the bytes are sent before anyone looks at them. */
-#ifndef ROLLDBG_TAP_FLOW_H
-#define ROLLDBG_TAP_FLOW_H
+#pragma once
 
 #include "base/clock.h"
 #include "tap/message.h"
@@ -55,5 +54,3 @@ bool tap_flow_awaits_reply(const struct tap_flow *f);
 bool tap_flow_is_idle(const struct tap_flow *f);
 /* Both sides have ended; or rolldbg closes them (stopped). NULL is fine. */
 void tap_flow_free(struct tap_flow *f, bool stopped);
-
-#endif

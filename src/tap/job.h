@@ -1,6 +1,5 @@
 /* A command that runs beside the tap, with our standard streams: someone's training job. */
-#ifndef ROLLDBG_TAP_JOB_H
-#define ROLLDBG_TAP_JOB_H
+#pragma once
 
 #include "base/error.h"
 
@@ -17,5 +16,3 @@ MUST_USE int tap_job_start(char *const *command, const char *variable, const cha
                            pid_t *pid, struct error *err);
 /* Has it ended? *code: its exit code, or 128 and its signal. */
 bool tap_job_ended(pid_t pid, int *code);
-
-#endif

@@ -2,8 +2,7 @@
    (path, header, key), by content (the call, the conversation so far, the environment's last reply),
    or by time. A turn whose session remains ambiguous is recorded apart; nothing is guessed without
    saying so. For one thread. */
-#ifndef ROLLDBG_TAP_JOINING_H
-#define ROLLDBG_TAP_JOINING_H
+#pragma once
 
 #include "base/hash.h"
 #include "base/map.h"
@@ -88,5 +87,3 @@ void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf 
 void tap_join_apart(struct tap_joiner *j, struct model_turn *t);
 
 bool tap_join_continues(const struct model_turn *before, const struct model_turn *t);
-
-#endif

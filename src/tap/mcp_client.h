@@ -1,7 +1,6 @@
 /* MCP behind the tap: the sessions of clients. mcp.c tells which session a message belongs to, mcp_client.c
    says what the messages mean, mcp_control.c what the control plane of MCP-Gym adds. */
-#ifndef ROLLDBG_TAP_MCP_CLIENT_H
-#define ROLLDBG_TAP_MCP_CLIENT_H
+#pragma once
 
 #include "base/mem.h"
 #include "env/mcp/control_plane.h"
@@ -139,5 +138,3 @@ void mcp_answered_by(struct mcp_client *c, struct mcp_reply *r);
 void mcp_answered_in(struct mcp_client *c, const struct tap_exchange *x);
 /* The step that it came after was written: it is the state before the next one. */
 void mcp_answer_use(struct mcp_client *c);
-
-#endif

@@ -4,8 +4,7 @@
 
 /* What a decoder is told: the messages that two peers exchange, in the order in which they were
    relayed. All calls come from one thread and must not block. A decoder cannot change a byte. */
-#ifndef ROLLDBG_TAP_MESSAGE_H
-#define ROLLDBG_TAP_MESSAGE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -103,5 +102,3 @@ struct tap_decoder {
 
 extern const struct tap_decoder *const tap_decoders[];
 extern const size_t tap_decoders_count;
-
-#endif

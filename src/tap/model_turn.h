@@ -1,7 +1,6 @@
 /* Turns of a model: one request and one of its replies, in units that can be compared. What replies
    mean is decided where a run with a model decides it, in policy/llm/. */
-#ifndef ROLLDBG_TAP_MODEL_TURN_H
-#define ROLLDBG_TAP_MODEL_TURN_H
+#pragma once
 
 #include "json/write.h"
 #include "policy/llm/api.h"
@@ -90,5 +89,3 @@ uint64_t model_next_token(uint64_t hash, struct str id);
 void model_put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out);
 
 void model_release_prompt(struct tap_prompt *p); /* NULL is fine */
-
-#endif

@@ -1,6 +1,5 @@
 /* Names of rollouts, tasks and groups, from what a wire offers. */
-#ifndef ROLLDBG_TAP_NAMING_H
-#define ROLLDBG_TAP_NAMING_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -34,5 +33,3 @@ struct naming_group {
 
 /* Joins the group of resets with this data, or begins a new burst of it. */
 struct naming_group *naming_join(struct naming *n, struct str data, uint64_t now_ns);
-
-#endif

@@ -1,7 +1,6 @@
 /* The loop that moves bytes between clients and the server: one thread, any number of connections,
    bounded buffers. Each client's connection has one to the server of its own. */
-#ifndef ROLLDBG_TAP_RELAY_H
-#define ROLLDBG_TAP_RELAY_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -36,5 +35,3 @@ struct tap_relay_conf {
 /* Relays until it is stopped; then closes all connections, which passes the end on to both sides.
    -1: the loop itself failed (FAIL_SYSTEM). */
 MUST_USE int tap_relay(const struct tap_relay_conf *conf, struct error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* Connections of the relay. Private to relay.c and relay_pass.c. */
-#ifndef ROLLDBG_TAP_RELAY_INTERNAL_H
-#define ROLLDBG_TAP_RELAY_INTERNAL_H
+#pragma once
 
 #include "net/readiness.h"
 #include "protocol/websocket_copy.h"
@@ -74,5 +73,3 @@ void relay_release(struct relay *r, struct conn *c);
 struct conn *relay_new_conn(struct relay *r);
 /* What came of it is sent, and what is watched. */
 void relay_settle(struct relay *r, struct conn *c);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of heads that a proxy cannot pass on as they are. Everything else, hop-by-hop headers
    included, is passed on: each connection of a client has a connection to the server of its own. */
-#ifndef ROLLDBG_TAP_REWRITE_H
-#define ROLLDBG_TAP_REWRITE_H
+#pragma once
 
 #include "protocol/http_stream.h"
 
@@ -24,5 +23,3 @@ void rewrite_request(const struct tap_rewriting *r, const struct http_part *head
 void rewrite_reply(const struct tap_rewriting *r, const struct http_part *head, struct str host,
                    struct buf *out);
 bool rewrite_is_upgrade(struct str fields); /* of a request for a WebSocket */
-
-#endif

@@ -1,6 +1,5 @@
 /* A stdio server behind the tap: its lines pass unchanged, and a copy goes to the decoder. */
-#ifndef ROLLDBG_TAP_STDIO_H
-#define ROLLDBG_TAP_STDIO_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -18,5 +17,3 @@ struct tap_stdio_conf {
 /* Starts the command and relays standard input and output until it has exited. *code: its exit
    code, or 128 and its signal. -1: it could not be started (FAIL_SYSTEM, FAIL_USAGE). */
 MUST_USE int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err);
-
-#endif

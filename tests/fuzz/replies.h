@@ -1,6 +1,5 @@
 /* Requirements on a classified reply, for the fuzz targets of adapters. */
-#ifndef TESTS_FUZZ_REPLIES_H
-#define TESTS_FUZZ_REPLIES_H
+#pragma once
 
 #include "base/text.h"
 #include "json/scan.h"
@@ -60,5 +59,3 @@ static inline void check_reply(const struct env_reply *r, bool message_utf8)
 	if (message_utf8)
 		require(text_utf8_valid(r->error.message) == r->error.message.n);
 }
-
-#endif

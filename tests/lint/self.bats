@@ -12,7 +12,7 @@ setup() {
 }
 
 good_header() {
-	printf '/* A thing. */\n#ifndef THING_H\n#define THING_H\nint thing(void);\n#endif\n'
+	printf '/* A thing. */\n#pragma once\nint thing(void);\n'
 }
 
 good_source() {

@@ -1,7 +1,6 @@
 /* Memory followed by an unreadable page: reading beyond the end of a text placed there is a
    segmentation fault. */
-#ifndef TESTS_GUARD_H
-#define TESTS_GUARD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -44,5 +43,3 @@ static inline void guard_free(struct guard *g)
 {
 	munmap(g->base, g->room + g->page);
 }
-
-#endif

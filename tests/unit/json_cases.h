@@ -1,7 +1,6 @@
 /* Reads the tab-separated JSON test files of tests/vectors/: one case per line; `%XX` is a
    byte. */
-#ifndef TESTS_JSON_CASES_H
-#define TESTS_JSON_CASES_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -85,5 +84,3 @@ static inline bool cases_next(struct cases *c)
 	}
 	return true;
 }
-
-#endif

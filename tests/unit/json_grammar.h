@@ -1,7 +1,6 @@
 /* Runs the cases of tests/vectors/json_grammar.test against a build of the strict scanner.
    */
-#ifndef TESTS_JSON_GRAMMAR_H
-#define TESTS_JSON_GRAMMAR_H
+#pragma once
 
 #include "guard.h"
 #include "json/scan.h"
@@ -50,5 +49,3 @@ static inline void grammar_cases(void)
 	cases_close(&c);
 	guard_free(&g);
 }
-
-#endif

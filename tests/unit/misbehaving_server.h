@@ -2,8 +2,7 @@
    and port 0. The path of the request selects a row of misbehaving_replies or a function
    below. It never sleeps: it hangs until the client closes the connection, or until
    misbehaving_go(). */
-#ifndef TESTS_UNIT_ODD_SERVER_H
-#define TESTS_UNIT_ODD_SERVER_H
+#pragma once
 
 #include "base/buf.h"
 #include "loopback.h"
@@ -398,5 +397,3 @@ static inline void misbehaving_stop(struct misbehaving_server *s)
 	pthread_mutex_destroy(&s->lock);
 	pthread_cond_destroy(&s->changed);
 }
-
-#endif

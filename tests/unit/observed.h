@@ -1,8 +1,7 @@
 /* For tests of evidence/: the readings of a rollout in one line of text, separated by " > ". One
    after a call has its arguments before it, "{\"n\":2}|7"; without them they are {}. One after "="
    follows without a call, one after "~" while others act, and "?" is unknown. */
-#ifndef TESTS_UNIT_OBSERVED_H
-#define TESTS_UNIT_OBSERVED_H
+#pragma once
 
 #include "evidence/series.h"
 
@@ -55,5 +54,3 @@ static inline void observe(struct series *s, const char *text)
 		observed_reading(s, part, call);
 	}
 }
-
-#endif

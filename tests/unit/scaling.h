@@ -2,8 +2,7 @@
    counted by the compiler's instrumentation (see TRACED in the Makefile), so no time is
    measured. The work for 4n may be at most five times that for n. One translation unit per
    program includes it. */
-#ifndef TESTS_UNIT_SCALING_H
-#define TESTS_UNIT_SCALING_H
+#pragma once
 
 #include "base/buf.h"
 #include "tap.h"
@@ -97,5 +96,3 @@ static inline void scaling_run(const struct scaling_case *cases, size_t count)
 		scales(cases[i].what, few, work_of(cases[i].work, 4 * N));
 	}
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Scenario files: the requests that a scripted MCP server expects, its replies, and what
    the recording must contain. fixtures/scenario/README.md describes the keywords. One
    translation unit per program includes this. */
-#ifndef TESTS_UNIT_SCENARIO_H
-#define TESTS_UNIT_SCENARIO_H
+#pragma once
 
 #include "base/mem.h"
 #include "base/text.h"
@@ -187,5 +186,3 @@ static inline void scenario_read(struct scenario *s, const char *path)
 		else
 			scenario_line(s, path, line);
 }
-
-#endif

@@ -2,8 +2,7 @@
    0. Each request must be the next one that the scenario expects; any other is noted and
    gets a 500. It never sleeps: it waits for a request, or for the client to close the
    connection. */
-#ifndef TESTS_UNIT_SCRIPTED_SERVER_H
-#define TESTS_UNIT_SCRIPTED_SERVER_H
+#pragma once
 
 #include "loopback.h"
 #include "protocol/jsonrpc.h"
@@ -502,5 +501,3 @@ static inline void scripted_stop(struct scripted *s)
 		}
 	}
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* A TLS front of a plain server, and its certificates: a private authority, and leaves for
    any name and any period. It serves one connection at a time, on its own port. */
-#ifndef TESTS_UNIT_TLS_FRONT_H
-#define TESTS_UNIT_TLS_FRONT_H
+#pragma once
 
 #include "ws_server.h"
 
@@ -172,5 +171,3 @@ static inline void tls_front_stop(struct tls_front *f)
 	close(f->listener);
 	SSL_CTX_free(f->ctx);
 }
-
-#endif

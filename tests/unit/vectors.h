@@ -1,8 +1,7 @@
 /* Vector files: blocks of `# name`, then lines of one letter, a blank and a text in which
    \n, \r, \t, \0, \\ and \xHH are escapes. Input can be laid at the end of a readable
    page, so that one byte too far crashes. */
-#ifndef TESTS_UNIT_VECTORS_H
-#define TESTS_UNIT_VECTORS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -107,5 +106,3 @@ static inline void guarded_release(char **page)
 	free(*page);
 	*page = NULL;
 }
-
-#endif

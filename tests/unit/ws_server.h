@@ -1,7 +1,6 @@
 /* The server side of WebSocket tests, on raw sockets: a listener on port 0, the handshake,
    sending arbitrary frames, and reading frames strictly. */
-#ifndef TESTS_UNIT_WS_SERVER_H
-#define TESTS_UNIT_WS_SERVER_H
+#pragma once
 
 #include "base/base64.h"
 #include "base/buf.h"
@@ -154,5 +153,3 @@ static inline void wss_next(int fd, struct wss_got *f)
 	buf_cstr(&f->payload); /* callers search it as a string */
 	f->first = head[0];
 }
-
-#endif

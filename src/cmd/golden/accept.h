@@ -1,6 +1,5 @@
 /* What to do with a golden that differs: options of `replay`. */
-#ifndef ROLLDBG_CMD_GOLDEN_ACCEPT_H
-#define ROLLDBG_CMD_GOLDEN_ACCEPT_H
+#pragma once
 
 #include "base/error.h"
 #include "cmd/golden/goldens.h"
@@ -35,5 +34,3 @@ enum review_answer {
    input is REVIEW_SKIP. FAIL_INTERRUPTED once stop_fd is readable. */
 MUST_USE int review_ask(const char *question, int stop_fd, enum review_answer *out,
                         struct error *err);
-
-#endif

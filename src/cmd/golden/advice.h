@@ -1,6 +1,5 @@
 /* Sentences about a golden that differs, on standard error. */
-#ifndef ROLLDBG_CMD_GOLDEN_ADVICE_H
-#define ROLLDBG_CMD_GOLDEN_ADVICE_H
+#pragma once
 
 #include "cmd/golden/driver.h"
 #include "cmd/golden/goldens.h"
@@ -19,5 +18,3 @@ bool difference_is_at_begin(const struct difference *first);
    it begin differently each time? Opens a session as the replay did, sends no call, and compares its
    begin with the replay's; says nothing if no session was opened. */
 void begin_again(struct driver *d, struct golden *g, const struct compare_conf *conf);
-
-#endif

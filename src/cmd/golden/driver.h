@@ -1,7 +1,6 @@
 /* State shared by the rollouts of one command: the target, its server's protocol and cached pages,
    and the order of recorded lines. */
-#ifndef ROLLDBG_CMD_GOLDEN_DRIVER_H
-#define ROLLDBG_CMD_GOLDEN_DRIVER_H
+#pragma once
 
 #include "cmd/golden/goldens.h"
 #include "cmd/options/target_options.h"
@@ -79,5 +78,3 @@ MUST_USE int trial_run(struct driver *d, const struct trial *trial, struct io *i
 
 /* True if the environment or the policy ended it. */
 bool trial_is_whole(const struct rollout_result *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* Goldens: recordings that `replay` compares with a live environment. */
-#ifndef ROLLDBG_CMD_GOLDEN_GOLDENS_H
-#define ROLLDBG_CMD_GOLDEN_GOLDENS_H
+#pragma once
 
 #include "base/map.h"
 #include "cmd/options/compare_options.h"
@@ -137,5 +136,3 @@ MUST_USE int goldens_read_policy(struct goldens *g, const char **policy,
 void goldens_as_tasks(const struct goldens *g, struct buf *out);
 /* The calls of the chosen rollout, or of the task's first one; absent: there is none. t may be NULL. */
 struct str goldens_policy_of(const struct goldens *g, const struct task *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* Goldens as a suite: the shard that one of several machines replays, and whether goldens and tasks
    match. */
-#ifndef ROLLDBG_CMD_GOLDEN_SUITE_H
-#define ROLLDBG_CMD_GOLDEN_SUITE_H
+#pragma once
 
 #include "cmd/golden/goldens.h"
 #include "cmd/reports.h"
@@ -35,5 +34,3 @@ MUST_USE int suite_add_missing(struct suite *s, struct goldens *g, struct file_l
 void suite_judge(struct suite *s, const struct goldens *g, bool whole, struct reports *reports,
                  struct buf *out);
 void suite_release(struct suite *s);
-
-#endif

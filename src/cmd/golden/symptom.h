@@ -1,7 +1,6 @@
 /* What `shrink` looks for in a rollout: a finding of a rule, or a step that is also in a golden and
    got a different reply. */
-#ifndef ROLLDBG_CMD_GOLDEN_SYMPTOM_H
-#define ROLLDBG_CMD_GOLDEN_SYMPTOM_H
+#pragma once
 
 #include "base/map.h"
 #include "check/judge.h"
@@ -39,5 +38,3 @@ MUST_USE int symptom_watch_line(void *watch, const struct line *l, struct error 
 /* Call it after the last line: sets `seen` and `last_step`. */
 void symptom_watch_finish(struct symptom_watch *w);
 void symptom_watch_release(struct symptom_watch *w);
-
-#endif

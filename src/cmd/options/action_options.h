@@ -1,6 +1,5 @@
 /* The calls to send, and what --actions calls: options of `run`, `debug` and `probe`. */
-#ifndef ROLLDBG_CMD_OPTIONS_ACTION_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_ACTION_OPTIONS_H
+#pragma once
 
 #include "cmd/options/options.h"
 #include "policy/policy.h"
@@ -28,5 +27,3 @@ void call_list_release(struct call_list *l);
 /* What is sent without a file. Borrows all. */
 struct policy_conf action_conf(const struct action_options *o, const char *actions,
                                const struct call_list *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* Differences to allow between recordings that are compared: options of `diff` and `replay`. */
-#ifndef ROLLDBG_CMD_OPTIONS_COMPARE_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_COMPARE_OPTIONS_H
+#pragma once
 
 #include "cmd/options/options.h"
 #include "compare/compare.h"
@@ -69,5 +68,3 @@ void mask_list_options(struct mask_list *l, const struct opt_list *masks);
 MUST_USE int mask_list_file(struct mask_list *l, const char *golden, struct patterns *uses,
                             struct error *err);
 void mask_list_release(struct mask_list *l);
-
-#endif

@@ -1,8 +1,7 @@
 /* The project file .rolldbg.json: default options of commands, and named environments. The servers
    of an mcp.json are named environments too. See rolldbg-config(5). Settings are options, applied
    to a command's option table before its command line. */
-#ifndef ROLLDBG_CMD_OPTIONS_CONFIG_H
-#define ROLLDBG_CMD_OPTIONS_CONFIG_H
+#pragma once
 
 #include "base/mem.h"
 #include "cmd/options/config_file.h"
@@ -59,5 +58,3 @@ void config_print(struct config *f, const char *target, struct buf *out);
 
 /* The option that takes one target; NULL if the command has none, or takes several. */
 const struct opt *config_env_option(const struct opt *opts, size_t count);
-
-#endif

@@ -1,7 +1,6 @@
 /* Files of settings: the project file, or an mcp.json. One that the user did not name may come with
    a clone: it is opened once, and used only if nobody else can write it. */
-#ifndef ROLLDBG_CMD_OPTIONS_CONFIG_FILE_H
-#define ROLLDBG_CMD_OPTIONS_CONFIG_FILE_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "cmd/options/policies.h"
@@ -51,5 +50,3 @@ MUST_USE int config_expand_target(struct keyed *k, const cJSON *string, environm
 
 /* Appends the word, quoted for sh. */
 void config_shell_word(struct buf *out, const char *word);
-
-#endif

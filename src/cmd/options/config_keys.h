@@ -1,7 +1,6 @@
 /* The keys of a project file, and the servers of an mcp.json. Keys of an environment and of a command's defaults are option
    names. */
-#ifndef ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
-#define ROLLDBG_CMD_OPTIONS_CONFIG_KEYS_H
+#pragma once
 
 #include "cmd/options/config_file.h"
 #include "cmd/options/trusted.h"
@@ -43,5 +42,3 @@ MUST_USE int mcp_servers_visit(struct keyed *k, const cJSON *file, const struct 
 /* Finds the server by name in the same. FAIL_INPUT, with the available names. */
 MUST_USE int mcp_servers_find(struct keyed *k, const cJSON *file, environment *variable,
                               const char *name, struct mcp_server *out);
-
-#endif

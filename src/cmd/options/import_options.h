@@ -1,6 +1,5 @@
 /* What the user says about the logs of other programs: options of commands that read recordings. */
-#ifndef ROLLDBG_CMD_OPTIONS_IMPORT_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_IMPORT_OPTIONS_H
+#pragma once
 
 #include "cmd/options/options.h"
 
@@ -13,5 +12,3 @@ extern const struct option_group import_group;
    must outlive the reading; release it. FAIL_INPUT: the file of tools cannot be used. */
 MUST_USE int import_options_apply(const struct import_options *o, struct buf *tools,
                                   struct error *err);
-
-#endif

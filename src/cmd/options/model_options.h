@@ -1,6 +1,5 @@
 /* The options for a policy's model. */
-#ifndef ROLLDBG_CMD_OPTIONS_MODEL_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_MODEL_OPTIONS_H
+#pragma once
 
 #include "cmd/options/target_options.h"
 #include "policy/llm/conf.h"
@@ -27,5 +26,3 @@ void model_say_tokens(struct llm_usage *u, struct buf *out);
 /* The summary line: requests, tokens, and cost if the policy file has prices. Text output only:
    JSON lines are those of `check`, and the recording contains each reply's usage. */
 void model_say_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *out);
-
-#endif

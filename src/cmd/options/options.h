@@ -1,7 +1,6 @@
 /* Command-line options from tables: one table drives parsing, checks, --help and (through `rolldbg
    __spec`) the manual and the completions. */
-#ifndef ROLLDBG_CMD_OPTIONS_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -148,5 +147,3 @@ void options_help(const struct opt *opts, size_t count, struct buf *out);
 /* The same without headings, for the groups whose title begins with this word; absent: for the options
    that most people need. Returns whether there are any. */
 bool options_help_some(const struct opt *opts, size_t count, struct str subject, struct buf *out);
-
-#endif

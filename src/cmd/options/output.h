@@ -1,6 +1,5 @@
 /* Buffered results for a file descriptor. Write errors, such as a full disk, are reported. */
-#ifndef ROLLDBG_CMD_OPTIONS_OUTPUT_H
-#define ROLLDBG_CMD_OPTIONS_OUTPUT_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -24,5 +23,3 @@ MUST_USE int output_flush_some(struct output *o, struct error *err);
 /* Flushes and releases: 0 or -1, for use as `return output_close(..)`. */
 MUST_USE int output_close(struct output *o, struct error *err);
 void output_release(struct output *o); /* does not write; may be called twice */
-
-#endif

@@ -1,8 +1,7 @@
 /* Ready-made policies by name: --policy lake-goal is lake-goal.json in the first directory that
    contains it: policies/ of the working directory, the user's directory, then the installed ones.
    */
-#ifndef ROLLDBG_CMD_OPTIONS_POLICIES_H
-#define ROLLDBG_CMD_OPTIONS_POLICIES_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -17,5 +16,3 @@ MUST_USE int policies_find(environment *variable, const char *spec, struct buf *
 
 /* Adds the names of all policies in those directories, without duplicates. */
 void policies_names(environment *variable, struct names *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Writes settings in messages of lower layers (base/settings.h) as option names. */
-#ifndef ROLLDBG_CMD_OPTIONS_SETTING_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_SETTING_OPTIONS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -12,5 +11,3 @@ void settings_filter(void *ctx, struct str text, struct buf *out);
 
 /* Appends a message with its settings as options. */
 void settings_put(struct buf *out, const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* One shard of work that is divided among machines: which tasks or files are its own. */
-#ifndef ROLLDBG_CMD_OPTIONS_SHARD_H
-#define ROLLDBG_CMD_OPTIONS_SHARD_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "recording/reader.h"
@@ -42,5 +41,3 @@ MUST_USE int shard_set_add(struct shard_set *s, const struct shard *one, const c
 /* FAIL_INPUT, with its number: a shard is missing. */
 MUST_USE int shard_set_whole(const struct shard_set *s, struct error *err);
 void shard_set_release(struct shard_set *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by all commands with an environment: options for the target and its protocol, the built-in
    server, headers, secrets, and the configuration of sessions. */
-#ifndef ROLLDBG_CMD_OPTIONS_TARGET_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_TARGET_OPTIONS_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "env/env.h"
@@ -140,5 +139,3 @@ void env_target_hide(const struct env_target *t, struct error *err);
 /* Prints why a peer was not reached or was lost: "PLACE: why", or only `why` if it begins with a
    URL of the same server. */
 void target_say_lost(const char *place, const char *why);
-
-#endif

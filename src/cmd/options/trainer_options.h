@@ -1,6 +1,5 @@
 /* The trainer's settings as options, under TRL's own names. */
-#ifndef ROLLDBG_CMD_OPTIONS_TRAINER_OPTIONS_H
-#define ROLLDBG_CMD_OPTIONS_TRAINER_OPTIONS_H
+#pragma once
 
 #include "cmd/options/options.h"
 #include "rollout/trainer.h"
@@ -17,5 +16,3 @@ bool trainer_given(const struct trainer_options *o);
    the arithmetic as a sentence. */
 MUST_USE int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
                           struct buf *description, struct error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a file of settings may set, and the files that the user trusts: path and content hash of each, in the directory trusted/ of the
    state directory. Another content, or the same at another path, is not trusted. */
-#ifndef ROLLDBG_CMD_OPTIONS_TRUSTED_H
-#define ROLLDBG_CMD_OPTIONS_TRUSTED_H
+#pragma once
 
 #include "cmd/options/config_file.h"
 #include "cmd/options/policies.h"
@@ -28,5 +27,3 @@ bool config_is_in_file(const char *env);
 /* May the file give the setting k->key? FAIL_USAGE, with the cure. */
 MUST_USE int config_permit(const struct context *c, const struct config_file *f, struct keyed *k,
                            enum opt_class class);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads recordings, or partial results, into metrics. */
-#ifndef ROLLDBG_CMD_STORE_GATHER_H
-#define ROLLDBG_CMD_STORE_GATHER_H
+#pragma once
 
 #include "recording/reader.h"
 #include "recording/trained.h"
@@ -17,5 +16,3 @@ MUST_USE int gather_recordings(struct gathered *g, const struct file_list *files
                                struct trained *trained, struct error *err);
 MUST_USE int gather_partials(struct gathered *g, const struct file_list *files, struct error *err);
 void gathered_release(struct gathered *g); /* zeroed is fine */
-
-#endif

@@ -1,6 +1,5 @@
 /* The lists that a command prints about itself: check --list and --explain, convert --list. */
-#ifndef ROLLDBG_CMD_STORE_LISTING_H
-#define ROLLDBG_CMD_STORE_LISTING_H
+#pragma once
 
 #include "cmd/cmd.h"
 
@@ -11,5 +10,3 @@ MUST_USE int listing_rules(struct style style, bool json, struct error *err);
 MUST_USE int listing_rule(const char *name, bool json, struct error *err);
 /* convert --list: every format; one line each, or as JSON lines. */
 MUST_USE int listing_formats(struct style style, bool json, struct error *err);
-
-#endif

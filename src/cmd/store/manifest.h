@@ -1,8 +1,7 @@
 /* What a shard of `run` leaves when it is over: a file beside its recording that says which tasks were
    expected and done, and the content of the recorded files. Written last and under its name only
    when complete: a shard without one is not finished. */
-#ifndef ROLLDBG_CMD_STORE_MANIFEST_H
-#define ROLLDBG_CMD_STORE_MANIFEST_H
+#pragma once
 
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
@@ -22,5 +21,3 @@ MUST_USE int manifest_write(const struct plan *p, const struct recordings *r, st
    manifest, or manifests that do not belong together. */
 MUST_USE int missing_list(const char *directory, bool json, struct output *out, bool *missing,
                           struct error *err);
-
-#endif

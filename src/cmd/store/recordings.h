@@ -1,7 +1,6 @@
 /* Where `run` records to: one file or stream for all rollouts, a directory with one file per
    rollout, or the state directory. */
-#ifndef ROLLDBG_CMD_STORE_RECORDINGS_H
-#define ROLLDBG_CMD_STORE_RECORDINGS_H
+#pragma once
 
 #include "cmd/cmd.h"
 #include "cmd/plan.h"
@@ -65,5 +64,3 @@ MUST_USE int recording_close(const struct recordings *r, struct recording *one, 
    ._-+=,@~ are written as %XX, as is a leading dot; non-ASCII letters are kept. A long name is cut
    and ends in ~ and a hash of the id. */
 void recordings_path(const struct recordings *r, struct str rollout, struct buf *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* The state directory, where recordings go without --out: $XDG_STATE_HOME/rolldbg (by default
    ~/.local/state/rolldbg). Each run creates a file there and sets the link `latest`, which commands
    read by default. */
-#ifndef ROLLDBG_CMD_STORE_STORE_H
-#define ROLLDBG_CMD_STORE_STORE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -66,5 +65,3 @@ MUST_USE int store_name_operands(environment *variable, int argc, char **argv, s
 
 /* A reader_line_fn: warns that the line is ignored, and sets the atomic_bool *ctx (NULL: none). */
 int torn_warn(void *ctx, const struct line *l, const struct reader_note *note, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
    initialize request
    - MCP resources game://initial_state and control://NAME, one environment for all clients
    - none: plain MCP */
-#ifndef ROLLDBG_ENV_MCP_CONTROL_PLANE_H
-#define ROLLDBG_ENV_MCP_CONTROL_PLANE_H
+#pragma once
 
 #include "env/http_json.h"
 #include "env/mcp/mcp_session.h"
@@ -57,5 +56,3 @@ MUST_USE int control_read(struct control_plane *c, enum control_fact fact, struc
 /* POST /control/reset_session {"seed":N}. *status other than 200: the server refused; 0: no
    reply; with c->why. */
 MUST_USE int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err);
-
-#endif

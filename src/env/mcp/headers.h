@@ -1,8 +1,7 @@
 /* HTTP headers that repeat parts of a request (MCP revision 2026-07-28, "Streamable
    HTTP", Request Metadata): Mcp-Name, and Mcp-Param-* for the arguments that a tool's
    inputSchema marks with x-mcp-header. Pure: JSON in, header lines out. */
-#ifndef ROLLDBG_ENV_MCP_HEADERS_H
-#define ROLLDBG_ENV_MCP_HEADERS_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -27,5 +26,3 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 /* The number of x-mcp-header marks of the tool; -1 if one is invalid: `why` is the reason, and
    the tool must not be offered. */
 int mcp_header_marks(struct str tool, struct buf *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* Results that request input first (MCP revision 2026-07-28, "Multi Round-Trip Requests"): the
    server's request and our answer. Pure: JSON in, JSON out. */
-#ifndef ROLLDBG_ENV_MCP_INPUT_H
-#define ROLLDBG_ENV_MCP_INPUT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -33,5 +32,3 @@ bool mcp_result_is_unusable(struct str result, struct str given_up, struct buf *
    {"action":"decline"} with the reason in `why`. params: the request's, valid JSON. Returns true
    if accepted. */
 bool elicit_answer(struct str params, struct buf *result, struct buf *why);
-
-#endif

@@ -1,7 +1,6 @@
 /* What is known of an episode from the replies of an MCP server and its control plane, whoever asked:
    the adapter, or a client behind the tap. Bytes in, facts out; sends nothing. */
-#ifndef ROLLDBG_ENV_MCP_KNOWN_H
-#define ROLLDBG_ENV_MCP_KNOWN_H
+#pragma once
 
 #include "env/env.h"
 #include "env/mcp/reply.h"
@@ -51,5 +50,3 @@ void mcp_known_conclude(struct mcp_known *k, struct env_reply *out);
 
 /* Reports once that the control plane fails. */
 void mcp_known_trouble(struct mcp_known *k, const char *what, const char *why);
-
-#endif

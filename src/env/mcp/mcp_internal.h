@@ -3,8 +3,7 @@
 
 /* The internals of an MCP environment, shared by mcp.c (open to close), state.c and
    refused.c. */
-#ifndef ROLLDBG_ENV_MCP_MCP_INTERNAL_H
-#define ROLLDBG_ENV_MCP_MCP_INTERNAL_H
+#pragma once
 
 #include "base/mem.h"
 #include "env/ignore_paths.h"
@@ -54,5 +53,3 @@ MUST_USE int mcp_read_state(struct state_source *s, struct mcp_session *session,
 MUST_USE int mcp_check_state_tool(const struct state_source *s, struct str tools,
                                   struct mcp_session *session, struct reply_reading *reading,
                                   struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* One MCP session (specification revisions 2024-11-05 to 2025-11-25, "Transports" and
    "Lifecycle"): initialize, requests, replies to the server's own requests, close; or, with
    revision 2026-07-28, the same calls without a session. Independent of environments. */
-#ifndef ROLLDBG_ENV_MCP_MCP_SESSION_H
-#define ROLLDBG_ENV_MCP_MCP_SESSION_H
+#pragma once
 
 #include "base/base.h"
 #include "json/write.h"
@@ -288,5 +287,3 @@ const char *mcp_revision_in(struct str list, bool sessions);
 
 /* Is it sent in a header of each HTTP request? */
 bool mcp_revision_has_header(const char *revision);
-
-#endif

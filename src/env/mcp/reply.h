@@ -1,6 +1,5 @@
 /* What the replies of an MCP server mean. Bytes in, facts out; sends nothing. */
-#ifndef ROLLDBG_ENV_MCP_REPLY_H
-#define ROLLDBG_ENV_MCP_REPLY_H
+#pragma once
 
 #include "env/mcp/mcp_session.h"
 #include "env/reading.h"
@@ -37,5 +36,3 @@ struct state_source;
    one; absent: it has none, s->why has the reason (state.c). */
 struct str mcp_take_state(struct state_source *s, const struct mcp_reply *reply,
                           struct reply_reading *reading);
-
-#endif

@@ -1,6 +1,5 @@
 /* Common code of the HTTP channels: headers, and the stream for unsolicited messages. */
-#ifndef ROLLDBG_ENV_MCP_STREAMABLE_HTTP_H
-#define ROLLDBG_ENV_MCP_STREAMABLE_HTTP_H
+#pragma once
 
 #include "env/mcp/mcp_session.h"
 #include "net/http.h"
@@ -69,5 +68,3 @@ MUST_USE int mcp_listen_piece(struct mcp_listen *l, uint64_t *wake_ns, struct er
    the background stream. -1: interrupted, a local failure, or the server sent too much. */
 MUST_USE int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t timeout_ms,
                               struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* The directory env/nemo_gym/: the adapter of NeMo Gym's resources servers. The session is a signed
    cookie, which the server signs anew in each reply; a request without a valid one gets a new session,
    and no error. */
-#ifndef ROLLDBG_ENV_NEMO_GYM_NEMO_GYM_H
-#define ROLLDBG_ENV_NEMO_GYM_NEMO_GYM_H
+#pragma once
 
 #include "env/hidden_error.h"
 #include "env/http_env.h"
@@ -79,5 +78,3 @@ void nemo_gym_write_task(struct env_nemo_gym *e);
 void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arguments);
 /* Writes the request of /verify: the task, and all calls as the model's response. */
 void nemo_gym_write_verify(struct env_nemo_gym *e);
-
-#endif

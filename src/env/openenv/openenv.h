@@ -3,8 +3,7 @@
 
 /* Two adapters: openenv uses a session over the WebSocket, openenv-http sends each request over plain
    HTTP, without a session. They differ in the wire and in open(). */
-#ifndef ROLLDBG_ENV_OPENENV_OPENENV_H
-#define ROLLDBG_ENV_OPENENV_OPENENV_H
+#pragma once
 
 #include "env/hidden_error.h"
 #include "env/http_env.h"
@@ -153,5 +152,3 @@ int openenv_state(struct env *base, struct str *out, struct error *err);
 int openenv_step(struct env *base, struct str name, struct str arguments, struct env_reply *out,
                  struct error *err);
 void openenv_close(struct env *base);
-
-#endif

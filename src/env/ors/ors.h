@@ -1,7 +1,6 @@
 /* The directory env/ors/: the adapter of ORS, which OpenReward serves. One session has one episode: `create_session` names
    it, `create` gives it an environment with a task, calls are sent to it, `delete` ends it. */
-#ifndef ROLLDBG_ENV_ORS_ORS_H
-#define ROLLDBG_ENV_ORS_ORS_H
+#pragma once
 
 #include "env/hidden_error.h"
 #include "env/http_env.h"
@@ -67,5 +66,3 @@ void ors_put_tools(struct str reply, struct buf *out);
 
 /* "/lake/call" */
 const char *ors_path(struct env_ors *e, const char *what);
-
-#endif

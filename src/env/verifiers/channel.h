@@ -4,8 +4,7 @@
 /* The state channel of a tool server: HTTP on loopback, where the server gets the state before a call and puts it
    after one that has changed it. It is answered while anything on the same io waits: the server asks within
    a call. */
-#ifndef ROLLDBG_ENV_VERIFIERS_CHANNEL_H
-#define ROLLDBG_ENV_VERIFIERS_CHANNEL_H
+#pragma once
 
 #include "base/buf.h"
 #include "net/io.h"
@@ -30,5 +29,3 @@ struct channel {
 MUST_USE int channel_open(struct channel *c, struct io *io, const char *secret, struct error *err);
 void channel_set_state(struct channel *c, struct str state);
 void channel_close(struct channel *c); /* a zeroed channel is fine */
-
-#endif

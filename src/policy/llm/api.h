@@ -3,8 +3,7 @@
 /* The APIs of model servers. The rest of the code only uses chat completions; each other API has
    an adapter (one file) that translates the body of a request, and reads a reply or the events of a
    stream. */
-#ifndef ROLLDBG_POLICY_LLM_API_H
-#define ROLLDBG_POLICY_LLM_API_H
+#pragma once
 
 #include "base/base.h"
 #include "json/scan.h"
@@ -73,5 +72,3 @@ extern const char profile_bars[];
 
 /* Does the profile support the optional member? */
 bool profile_accepts(const struct profile *p, const char *field);
-
-#endif

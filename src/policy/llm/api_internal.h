@@ -1,6 +1,5 @@
 /* Functions of the API adapters, and their common code. Private to the adapters. */
-#ifndef ROLLDBG_POLICY_LLM_API_INTERNAL_H
-#define ROLLDBG_POLICY_LLM_API_INTERNAL_H
+#pragma once
 
 #include "json/write.h"
 #include "policy/llm/api.h"
@@ -31,5 +30,3 @@ struct api_usage {
 };
 /* The end of a reply, with its usage, if that is known. */
 void api_end(struct chat_stream *s, const char *finish_reason, const struct api_usage *u);
-
-#endif

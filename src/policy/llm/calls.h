@@ -2,8 +2,7 @@
    formats that models were trained on (toolformats/). Text is only a call if it names an offered
    tool. Each repair that was needed is recorded, because a repaired call is not what the model
    sampled. */
-#ifndef ROLLDBG_POLICY_LLM_CALLS_H
-#define ROLLDBG_POLICY_LLM_CALLS_H
+#pragma once
 
 #include "policy/llm/completion.h"
 #include "policy/llm/conf.h"
@@ -55,5 +54,3 @@ void calls_read(const struct calls_conf *conf, const struct chat_reply *reply, s
    calls were read. seed: of the request, raw; absent: none. */
 void about_reply(const struct chat_reply *r, const struct tool_calls *calls, struct str seed,
                  const char *prompt_hash, struct buf *out);
-
-#endif

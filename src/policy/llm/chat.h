@@ -1,7 +1,6 @@
 /* Sends one request to a model and returns the reply, or the reason for having none. Retries
    where that can help; each retry is recorded as an event. Never costs an environment step. */
-#ifndef ROLLDBG_POLICY_LLM_CHAT_H
-#define ROLLDBG_POLICY_LLM_CHAT_H
+#pragma once
 
 #include "base/rng.h"
 #include "net/io.h"
@@ -38,5 +37,3 @@ void chat_release(struct chat *c);
    and *reply is empty. Returns -1 for an interrupt or a local failure. */
 MUST_USE int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
                       struct chat_failure *failure, bool *answered, struct error *err);
-
-#endif

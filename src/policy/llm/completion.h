@@ -1,7 +1,6 @@
 /* A model's reply: one chat completion, whole or merged from a stream. Data as received; tool
    calls are read by calls.h. */
-#ifndef ROLLDBG_POLICY_LLM_COMPLETION_H
-#define ROLLDBG_POLICY_LLM_COMPLETION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -100,5 +99,3 @@ struct str chat_stream_failure(const struct chat_stream *s);
 /* The reply received so far. ended_well: the transfer completed; otherwise, or without a finish
    reason, the reply is marked incomplete. */
 void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The settings of a model, from a policy file of kind "llm" and from options, which override
    it (see rolldbg-policy(5)). Read once, shared by all rollouts, immutable afterwards. */
-#ifndef ROLLDBG_POLICY_LLM_CONF_H
-#define ROLLDBG_POLICY_LLM_CONF_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -75,5 +74,3 @@ MUST_USE int llm_conf_new(const char *spec, const struct llm_options *o,
                           const char *(*variable)(const char *name), struct llm_conf **out,
                           struct error *err);
 void llm_conf_free(struct llm_conf *c); /* NULL is fine */
-
-#endif

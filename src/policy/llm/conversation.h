@@ -1,7 +1,6 @@
 /* The conversation with a model, append-only: its messages in the form of requests, and the
    messages added by each turn. */
-#ifndef ROLLDBG_POLICY_LLM_CONVERSATION_H
-#define ROLLDBG_POLICY_LLM_CONVERSATION_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/hash.h"
@@ -82,5 +81,3 @@ void prompt_fill(const char *template, const struct prompt_values *v, struct buf
    of images, sounds and files, whose base64 is of no use to it. observation: raw JSON; absent or null: nothing. Long base64 strings become
    "[base64, 1234 bytes]". */
 void tool_result_text(struct str observation, struct buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Why a model gave no reply: classified once, from the HTTP status and the body. */
-#ifndef ROLLDBG_POLICY_LLM_MODEL_FAILURE_H
-#define ROLLDBG_POLICY_LLM_MODEL_FAILURE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -47,5 +46,3 @@ void chat_failure_in_body(struct chat_failure *f, int fallback, struct str body)
 void chat_failure_redirected(struct chat_failure *f, struct str location);
 /* From a failed call of net/. */
 void chat_failure_from_error(struct chat_failure *f, const struct error *e);
-
-#endif

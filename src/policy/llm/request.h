@@ -1,6 +1,5 @@
 /* A request to a model: the tools, the parameters supported by its profile, and the body. */
-#ifndef ROLLDBG_POLICY_LLM_REQUEST_H
-#define ROLLDBG_POLICY_LLM_REQUEST_H
+#pragma once
 
 #include "policy/llm/conf.h"
 #include "policy/llm/conversation.h"
@@ -38,5 +37,3 @@ void chat_request_write(const struct chat_request *r, struct str messages, struc
 /* tools: raw, as advertised. */
 void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
                   struct conversation *to);
-
-#endif

@@ -1,8 +1,7 @@
 /* State shared by all rollouts that use one model: totals, the current request, and a refused
    credential, which applies to all of them. Thread-safe. All functions accept NULL: nothing is
    counted. */
-#ifndef ROLLDBG_POLICY_LLM_USAGE_H
-#define ROLLDBG_POLICY_LLM_USAGE_H
+#pragma once
 
 #include "json/scan.h"
 #include "policy/llm/model_failure.h"
@@ -37,5 +36,3 @@ bool llm_usage_first_time(struct llm_usage *u);
 /* Was the credential refused? Then *out is the failure of every further request. */
 bool llm_usage_denied(struct llm_usage *u, struct chat_failure *out);
 void llm_usage_deny(struct llm_usage *u, const struct chat_failure *f);
-
-#endif

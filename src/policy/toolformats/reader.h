@@ -2,8 +2,7 @@
    for all formats: it makes one pass over the text, and a row of toolformats.def describes how
    to read what follows each mark. Reasoning is removed, and calls within it are ignored. Whether
    a call can be sent is decided in llm/calls.c. */
-#ifndef ROLLDBG_POLICY_TOOLFORMATS_READER_H
-#define ROLLDBG_POLICY_TOOLFORMATS_READER_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/mem.h"
@@ -66,5 +65,3 @@ void tool_format_result(const char *format, struct str id, struct str name, stru
 /* "auto" and the formats' names, ending with NULL; and the same joined by "|". */
 extern const char *const tool_format_names[];
 extern const char tool_format_choices[];
-
-#endif

@@ -1,7 +1,6 @@
 /* The description of a format of tool calls, for the reader and its grammars: a row in
    toolformats.def. A new format needs code only if its grammar is new. Private to toolformats/. */
-#ifndef ROLLDBG_POLICY_TOOLFORMATS_READER_INTERNAL_H
-#define ROLLDBG_POLICY_TOOLFORMATS_READER_INTERNAL_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/map.h"
@@ -239,5 +238,3 @@ bool read_bare(struct finder *f, struct str text);
    strings may contain marks.
    False: it does not, and nothing is changed. */
 bool read_whole(struct finder *f, struct str text);
-
-#endif

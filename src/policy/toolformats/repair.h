@@ -1,6 +1,5 @@
 /* Repairs JSON written by models, and notes about how a reply was parsed. */
-#ifndef ROLLDBG_POLICY_TOOLFORMATS_REPAIR_H
-#define ROLLDBG_POLICY_TOOLFORMATS_REPAIR_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -23,5 +22,3 @@ void call_notes_add(struct call_notes *n, const struct call_notes *more);
    the caller decides about "missing-end" and "missing-quote". *used: bytes read. False: cannot
    be repaired. */
 bool json_repair(struct str text, struct buf *out, size_t *used, struct call_notes *repaired);
-
-#endif

@@ -1,7 +1,6 @@
 /* The sessions of a probe, and the reply to one request. Errors of the peer are data; -1 is an
    interrupt, invalid options or a local failure. */
-#ifndef ROLLDBG_PROBE_ENV_PROBE_SESSION_H
-#define ROLLDBG_PROBE_ENV_PROBE_SESSION_H
+#pragma once
 
 #include "env/env.h"
 
@@ -109,5 +108,3 @@ void session_release(struct session *s);
 
 /* "Server at capacity (mcp CAPACITY_REACHED)", "Too many open sessions (HTTP 503)" */
 void probe_reply_describe(const struct probe_reply *r, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The requests sent to a model before a run, and their replies: at most PREFLIGHT_REQUESTS small
    requests. None of them steps the environment. Private to src/probe/. */
-#ifndef ROLLDBG_PROBE_MODEL_PREFLIGHT_H
-#define ROLLDBG_PROBE_MODEL_PREFLIGHT_H
+#pragma once
 
 #include "policy/llm/calls.h"
 #include "policy/llm/model_failure.h"
@@ -105,5 +104,3 @@ int64_t preflight_offered(const struct preflight *p);
 bool preflight_has_no_reply(const struct preflight *p, struct property *out);
 /* Adds to the evidence why there is no reply: "HTTP 429 (rate-limit): .." */
 void preflight_quote(struct property *out, const char *what, const struct model_answer *a);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds secrets in user-supplied headers, URLs and commands. */
-#ifndef ROLLDBG_RECORDING_REDACT_CREDENTIALS_H
-#define ROLLDBG_RECORDING_REDACT_CREDENTIALS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -24,5 +23,3 @@ void credentials_add_url(struct secrets *s, const char *url);
 /* Adds the secrets in a target: a URL, also USER:PASSWORD@HOST without a scheme, or stdio:COMMAND,
    whose words can be assignments, options, headers and URLs. */
 void credentials_add_target(struct secrets *s, const char *target);
-
-#endif

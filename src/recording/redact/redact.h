@@ -1,8 +1,7 @@
 /* Replaces secrets by "<redacted>" in everything written, in any form in which a peer may repeat
    them: escaped, in base64 or hex, or truncated. Filled by one thread before the
    others start; reading is allowed in all of them. */
-#ifndef ROLLDBG_RECORDING_REDACT_REDACT_H
-#define ROLLDBG_RECORDING_REDACT_REDACT_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -22,5 +21,3 @@ void secrets_redact(const struct secrets *s, struct str text, struct buf *out);
    rolldbg (type, outcome, status, ...) are kept, and a number that contains a secret becomes a
    string. s may be NULL. */
 void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out);
-
-#endif

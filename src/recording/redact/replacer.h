@@ -1,6 +1,5 @@
 /* Replaces known texts: ids that differ from run to run. */
-#ifndef ROLLDBG_RECORDING_REDACT_REPLACER_H
-#define ROLLDBG_RECORDING_REDACT_REPLACER_H
+#pragma once
 
 #include "base/buf.h"
 
@@ -51,5 +50,3 @@ struct text_replacer {
    copied unchanged. True if something was replaced. */
 bool replace_json(const struct text_replacer *r, struct str json, struct buf *scratch,
                   struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The format of a golden: canonical, without volatile facts. Stripping is idempotent, and a
    stripped recording is a valid recording. */
-#ifndef ROLLDBG_RECORDING_STRIP_STRIP_H
-#define ROLLDBG_RECORDING_STRIP_STRIP_H
+#pragma once
 
 #include "recording/line.h"
 
@@ -25,5 +24,3 @@ void strip_free(struct strip *s); /* NULL is fine */
    shorter than 8 bytes only where they are the whole string. `lines` is reduced by the lines
    left out, so that a line that was missing before still is. */
 MUST_USE int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
 
    Outcomes, effects, changed pointers and findings are determined by evidence/ and check/; the scripts
    only present them. */
-#ifndef ROLLDBG_REPORT_HTML_PAGE_H
-#define ROLLDBG_REPORT_HTML_PAGE_H
+#pragma once
 
 #include "report/report.h"
 
@@ -44,5 +43,3 @@ void page_results(struct html_page *p, struct str lines, struct buf *out);
 /* The summary over all rollouts. */
 void page_summary(struct html_page *p, const struct judge *j, int64_t unfinished, struct buf *out);
 void page_end(struct html_page *p, struct buf *out);
-
-#endif

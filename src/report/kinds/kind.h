@@ -5,8 +5,7 @@
    a group of rollouts with a finding of its own. The differences of a case are passed before the
    case. Text from peers is untrusted: each kind escapes it for its format, so that it can neither
    end a value nor start a command. */
-#ifndef ROLLDBG_REPORT_KINDS_KIND_H
-#define ROLLDBG_REPORT_KINDS_KIND_H
+#pragma once
 
 #include "base/new_file.h"
 #include "report/differences.h"
@@ -128,5 +127,3 @@ void case_text_finish(struct case_text *t, const struct report_case *c);
 /* Appends the escaped id, "lake.0", or a description of a case without one: "lake, all
    samples", "the whole file". */
 void case_name(const struct report_case *c, struct buf *out);
-
-#endif

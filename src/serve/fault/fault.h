@@ -2,8 +2,7 @@
 
 /* The faults of the built-in servers: a row of the table in faults.c each, which sets traits or
    has hooks. A hook that is NULL leaves the healthy behavior unchanged. */
-#ifndef ROLLDBG_SERVE_FAULT_FAULT_H
-#define ROLLDBG_SERVE_FAULT_FAULT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -55,5 +54,3 @@ uint64_t fault_wait_ms(const struct serve_conf *c);
 unsigned fault_traits(const struct serve_conf *c);
 /* Iterates over the active faults: start with *cursor = 0; NULL at the end. */
 const struct fault *fault_of(const struct serve_conf *c, size_t *cursor);
-
-#endif

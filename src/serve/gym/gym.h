@@ -12,8 +12,7 @@
    refused at once. Closing the last transport frees the slot. (The faults `capacity` and
    `fallback-session` break exactly this.) An environment that was only used through the control
    plane has no transport whose end could free it: it is removed when a slot is needed. */
-#ifndef ROLLDBG_SERVE_GYM_GYM_H
-#define ROLLDBG_SERVE_GYM_GYM_H
+#pragma once
 
 #include "base/map.h"
 #include "serve/serve.h"
@@ -152,5 +151,3 @@ struct str call_tools(const struct gym *g);
 void call_execute(struct gym *g, struct transport *t, struct str tool, struct str arguments,
                   struct call *c);
 void call_release(struct call *c);
-
-#endif

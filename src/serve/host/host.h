@@ -4,8 +4,7 @@
 /* The base of our HTTP servers: a listening socket, a thread of libmicrohttpd for each connection,
    limits for them, and one lock: requests are answered one at a time. A request that gives the
    length of its body twice is refused. */
-#ifndef ROLLDBG_SERVE_HOST_HOST_H
-#define ROLLDBG_SERVE_HOST_HOST_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -71,5 +70,3 @@ void host_add_header(struct MHD_Response *response, const char *name, const char
 /* Sends the response and releases it. */
 enum MHD_Result host_send(struct MHD_Connection *connection, unsigned status,
                           struct MHD_Response *response);
-
-#endif

@@ -1,8 +1,7 @@
 /* Which clients may send requests: programs, and web pages of this host. A page of another
    origin could otherwise use the server from the user's browser, directly (checked by Origin) or
    through a DNS name that resolves to our address (DNS rebinding, checked by Host). */
-#ifndef ROLLDBG_SERVE_HOST_ORIGIN_H
-#define ROLLDBG_SERVE_HOST_ORIGIN_H
+#pragma once
 
 #include "base/base.h"
 #include "base/error.h"
@@ -24,5 +23,3 @@ struct origin_refusal {
 /* Checks the headers; absent ones are fine. */
 struct origin_refusal origin_refuse(const struct allowed_origins *allowed, struct str origin,
                                     struct str host);
-
-#endif

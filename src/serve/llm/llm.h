@@ -3,8 +3,7 @@
 
 /* The scripted model: an OpenAI-compatible server that sends the replies of a script, valid or
    faulty, to test and demonstrate LLM policies. */
-#ifndef ROLLDBG_SERVE_LLM_LLM_H
-#define ROLLDBG_SERVE_LLM_LLM_H
+#pragma once
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -29,5 +28,3 @@ MUST_USE int llm_server_start(const struct llm_server_conf *c, struct llm_server
                               struct error *err);
 uint16_t llm_server_port(const struct llm_server *s);
 void llm_server_stop(struct llm_server *s); /* ends waiting requests too; NULL is fine */
-
-#endif

@@ -1,6 +1,5 @@
 /* The script of the scripted model, a JSON file: see SCRIPTED MODELS in man/rolldbg-serve.1.scd. */
-#ifndef ROLLDBG_SERVE_LLM_REPLY_SCRIPT_H
-#define ROLLDBG_SERVE_LLM_REPLY_SCRIPT_H
+#pragma once
 
 #include "base/error.h"
 #include "base/mem.h"
@@ -109,5 +108,3 @@ void llm_body_pad(struct buf *out, char with, uint64_t size);
 void llm_body_models(struct str models, struct buf *out);
 /* One of them; name: raw JSON string. */
 void llm_body_model(struct str name, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* One episode of a world as an OpenEnv environment: its action, observation, state and schemas.
    Independent of sessions and messages. */
-#ifndef ROLLDBG_SERVE_OPENENV_EPISODE_H
-#define ROLLDBG_SERVE_OPENENV_EPISODE_H
+#pragma once
 
 #include "serve/serve.h"
 #include "serve/world/world.h"
@@ -48,5 +47,3 @@ void episode_action_schema(const struct world *w, struct str action, struct buf 
 void episode_schema(const struct world *w, struct buf *out);
 /* The same for the given action schema; absent: actions are tool calls. */
 void episode_schema_of(struct str action, struct buf *out);
-
-#endif

@@ -7,8 +7,7 @@
 
    Used by two threads: sessions belong to the WebSocket thread; HTTP requests have their own
    environments and belong to the HTTP thread. Members used by both are atomic. */
-#ifndef ROLLDBG_SERVE_OPENENV_OPENENV_H
-#define ROLLDBG_SERVE_OPENENV_OPENENV_H
+#pragma once
 
 #include "serve/gym/gym.h"
 #include "serve/openenv/episode.h"
@@ -108,5 +107,3 @@ void openenv_play(struct openenv_message *t);
 struct str openenv_playback_tools(const struct playback_source *p);
 /* Appends the response body of /schema. */
 void openenv_playback_schema(const struct playback_source *p, struct buf *out);
-
-#endif

@@ -3,8 +3,7 @@
 
 /* A recording as an environment: assigns rollouts to sessions, finds the recorded reply to a
    call, and returns the current state. Independent of the protocol: see mcp.h and openenv/. */
-#ifndef ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
-#define ROLLDBG_SERVE_PLAYBACK_PLAYBACK_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -193,5 +192,3 @@ bool playback_mcp_refusal(const struct playback_session *s, struct playback_repl
 struct str playback_control_state(struct playback_session *s);
 /* Appends a state as the text of a resource: a string's text, else JSON. */
 void playback_state_text(const struct playback_session *s, struct buf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* FrozenLake as in gymnasium: maps, moves, slipping, ANSI rendering. Independent of sessions and
    sockets. The same seed gives the same lake and the same slips. */
-#ifndef ROLLDBG_SERVE_WORLD_LAKE_H
-#define ROLLDBG_SERVE_WORLD_LAKE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/rng.h"
@@ -41,5 +40,3 @@ struct lake_step lake_move(struct lake *l, int action);
 /* "  (Down)\n" or "\n" before the first move, then the rows, the player's field in red.
  */
 void lake_draw(const struct lake *l, struct buf *out);
-
-#endif

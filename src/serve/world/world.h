@@ -3,8 +3,7 @@
 
 /* The worlds of the built-in servers. A world has tools and a state; it is independent of
    sessions, sockets and protocols. Each is one file and a row of worlds.def. */
-#ifndef ROLLDBG_SERVE_WORLD_WORLD_H
-#define ROLLDBG_SERVE_WORLD_WORLD_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -71,5 +70,3 @@ struct parameter {
    the wrong type, and the call failed. */
 bool world_call_arguments(struct world_call *a, const struct parameter *list, size_t count,
                           struct str *values);
-
-#endif

@@ -62,14 +62,14 @@ enum sum {
 	SUM_SOLVED_NONE,
 	SUM_SOLVED_ALL,
 	SUM_SOLVED_SOME,
-	SUM_ALONE,        /* tasks with one reward */
 	SUM_NOT_FINITE,   /* groups */
 	SUM_SIZED_GROUPS, /* groups of known size */
 	SUM_FULL_GROUPS,
 	SUMS
 };
 
-enum extreme { EXTREME_TURNS, EXTREME_REWARD, EXTREME_ADVANTAGE, EXTREMES };
+/* EXTREME_GROUP_SIZE: the requested size of a task's group */
+enum extreme { EXTREME_TURNS, EXTREME_REWARD, EXTREME_GROUP_SIZE, EXTREME_ADVANTAGE, EXTREMES };
 
 /* Accumulates the standard deviation of numbers without loss of precision. */
 struct spread {

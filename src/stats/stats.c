@@ -268,7 +268,7 @@ static void add_reward(struct task_metrics *t, const struct rollout_end *end, co
 	metrics_extreme(m, EXTREME_REWARD, *reward);
 }
 
-static void add_end(struct stats *s, struct task_metrics *t, const struct evidence_update *u)
+static void add_end(struct task_metrics *t, const struct evidence_update *u)
 {
 	const struct rollout_end *end = u->end;
 	const struct counters *c = &end->counters;
@@ -298,10 +298,8 @@ static void add_end(struct stats *s, struct task_metrics *t, const struct eviden
 	m->sum[SUM_CLIPPED] += own->clipped;
 	metrics_extreme(m, EXTREME_TURNS, (double)c->turns);
 	add_reward(t, end, rewarded ? &reward : NULL);
-	if (u->rollout->group_size > t->group.size)
-		t->group.size = u->rollout->group_size;
-	if (!end->lost)
-		group_join(&t->group, &s->arena, u->rollout->sample, rewarded ? &reward : NULL);
+	if (u->rollout->group_size > 0)
+		metrics_extreme(m, EXTREME_GROUP_SIZE, (double)u->rollout->group_size);
 }
 
 void stats_take(struct stats *s, const struct evidence_update *u)
@@ -311,23 +309,25 @@ void stats_take(struct stats *s, const struct evidence_update *u)
 	if (u->derived.line)
 		add_line(s, t, u->rollout, &u->derived, u->user);
 	if (u->end)
-		add_end(s, t, u);
+		add_end(t, u);
 }
 
 /* ---- groups ---- */
 
-static void close_rewards(struct metrics *m, const struct group_rewards *g)
+/* Of a task with two rewards or more. */
+static void close_group(struct metrics *m, double samples)
 {
-	double advantage = fmax(g->high - g->mean, g->mean - g->low) / (g->std + EPSILON);
-	bool same = g->std <= SAME;
+	double low = m->low[EXTREME_REWARD], high = m->high[EXTREME_REWARD];
+	double mean = m->rewards.mean, std = sqrt(m->rewards.squares / (m->rewards.count - 1));
+	double advantage = fmax(high - mean, mean - low) / (std + EPSILON);
 
 	m->sum[SUM_GROUPS]++;
-	m->sum[SUM_GROUP_SAMPLES] += (double)g->samples;
-	m->sum[SUM_ZERO_STD_SAMPLES] += same ? (double)g->samples : 0;
-	m->sum[SUM_SOLVED_NONE] += g->high <= 0;
-	m->sum[SUM_SOLVED_ALL] += g->low >= 1;
-	m->sum[SUM_SOLVED_SOME] += g->high > 0 && g->low < 1;
-	if (isfinite(g->std) && isfinite(advantage))
+	m->sum[SUM_GROUP_SAMPLES] += samples;
+	m->sum[SUM_ZERO_STD_SAMPLES] += std <= SAME ? samples : 0;
+	m->sum[SUM_SOLVED_NONE] += high <= 0;
+	m->sum[SUM_SOLVED_ALL] += low >= 1;
+	m->sum[SUM_SOLVED_SOME] += high > 0 && low < 1;
+	if (isfinite(std) && isfinite(advantage))
 		metrics_extreme(m, EXTREME_ADVANTAGE, advantage);
 	else
 		m->sum[SUM_NOT_FINITE]++;
@@ -360,7 +360,8 @@ static void close_ratios(struct metrics *m, const struct ratio_sums *sums)
 static void close_task(struct task_metrics *t)
 {
 	struct metrics *m = &t->metrics;
-	const struct group_rewards g = group_sum_up(&t->group);
+	/* the rollouts that reached an end are the samples of the group */
+	double samples = m->sum[SUM_REWARDS] + m->sum[SUM_UNREWARDED];
 
 	close_ratios(m, t->ratios);
 	m->sum[SUM_REWARD] = exact_value(&t->exact[EXACT_REWARD]);
@@ -369,11 +370,11 @@ static void close_task(struct task_metrics *t)
 	if (!t->id.p)
 		return;
 	m->sum[SUM_TASKS] = 1;
-	m->sum[SUM_SIZED_GROUPS] = t->group.size > 0;
-	m->sum[SUM_FULL_GROUPS] = t->group.size > 0 && g.samples >= t->group.size;
-	m->sum[SUM_ALONE] = g.rewards == 1;
-	if (g.rewards > 1)
-		close_rewards(m, &g);
+	m->sum[SUM_SIZED_GROUPS] = m->known[EXTREME_GROUP_SIZE];
+	m->sum[SUM_FULL_GROUPS] =
+		m->known[EXTREME_GROUP_SIZE] && samples >= m->high[EXTREME_GROUP_SIZE];
+	if (m->sum[SUM_REWARDS] > 1)
+		close_group(m, samples);
 }
 
 static int by_id(const void *left, const void *right)

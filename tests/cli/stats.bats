@@ -185,9 +185,9 @@ merge_parts() {
 	head -n 1 part >short
 	expect 3 rolldbg stats --merge part short
 	has "$stderr" 'short:1: the file ends 1 task early'
-	sed '1s/"partial":2/"partial":9/' part >newer
+	sed '1s/"partial":3/"partial":9/' part >newer
 	expect 3 rolldbg stats --merge newer
-	has "$stderr" 'newer:1: a partial result of version 9, not 2'
+	has "$stderr" 'newer:1: a partial result of version 9, not 3'
 	sed '2s/"sums":\[/&1,/' part >odd
 	expect 3 rolldbg stats --merge odd
 	has "$stderr" 'odd:2: not a task of a partial result of stats'

@@ -36,7 +36,7 @@ setup() {
 	"$ROLLDBG" check runs/a.jsonl --report sarif:clean.sarif >/dev/null
 	"$installed/reports/bin/check-jsonschema" --schemafile "$schema" check.sarif run.sarif replay.sarif clean.sarif
 	[ "$(jq '.runs[0].results | length' check.sarif)" -gt 4 ]
-	[ "$(jq '.runs[0].results | length' replay.sarif)" -gt 4 ]
+	[ "$(jq '.runs[0].results | length' replay.sarif)" -gt 0 ]
 }
 
 @test "the workflow of fixtures/ci is valid" {

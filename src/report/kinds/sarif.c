@@ -1,6 +1,6 @@
 /* SARIF 2.1.0 (OASIS, 2020), limited to what code scanning reads: all rules with their help, a
-   result with file and line for each finding and difference, and whether every case had a
-   result. */
+   result with file and line for each finding and for each case that differs or has no result, and
+   whether every case had a result. */
 #include "base/text.h"
 #include "json/write.h"
 #include "report/kinds/kind.h"
@@ -30,9 +30,7 @@ static const struct {
 
 struct sarif {
 	struct json_writer w;
-	/* differences of the next case, discarded if that case was accepted */
-	struct buf pending;
-	size_t results, pending_results, left_out;
+	size_t results, left_out;
 };
 
 /* ---- rules ---- */
@@ -115,126 +113,94 @@ static void put_uri(struct buf *out, const char *path)
 	}
 }
 
-/* The beginning of a result, up to its message. */
-static void put_result(struct json_writer *w, const char *id, size_t index, enum severity severity,
-                       struct str message)
-{
-	AUTO_BUF safe = BUF(BUF_MAX_MESSAGE);
-
-	add_safe(&safe, message);
-	jw_pack(w, "{ruleId:%t,ruleIndex:%i,level:%t,message:{text:%s}", id, (int64_t)index,
-	        level_of(severity), buf_view(&safe));
-}
-
-static void put_place(struct json_writer *w, const char *file, uint64_t line, struct str rollout,
-                      struct str pointer)
+static void put_place(struct json_writer *w, const struct report_case *c, uint64_t line,
+                      const char *pointer)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	jw_put_array(w, "locations");
-	if (file && strcmp(file, "-") != 0) {
-		put_uri(&text, file);
+	if (c->file && strcmp(c->file, "-") != 0) {
+		put_uri(&text, c->file);
 		jw_pack(w, "{physicalLocation:{artifactLocation:{uri:%s},region:{startLine:%i}}}",
 		        buf_view(&text), (int64_t)(line ? line : 1));
 		buf_clear(&text);
 	}
 	jw_end(w);
-	if (rollout.p) {
-		text_escape(&text, rollout);
-		text_escape(&text, pointer);
+	if (c->rollout.p) {
+		text_escape(&text, c->rollout);
+		text_escape(&text, str_from(pointer));
 		jw_pack(w, "partialFingerprints:{rolloutAndPointer/v1:%s}", buf_view(&text));
 	}
-	jw_end(w);
 }
 
-/* Reserves a result if there is room; the last one is reserved for the number left out. */
-static bool has_room(struct sarif *s)
-{
-	bool room = s->results + s->pending_results < RESULTS_MAX - 1;
-
-	s->results += room;
-	s->left_out += !room;
-	return room;
-}
-
-static void put_own(struct sarif *s, enum own_rule rule, const struct report_case *c,
-                    struct str message)
-{
-	if (has_room(s)) {
-		put_result(&s->w, own_rules[rule].id, checks_count + (size_t)rule, SEVERITY_ERROR,
-		           message);
-		put_place(&s->w, c->file, c->line, c->rollout, STR_NONE);
-	}
-}
-
-static void difference(struct report *r, const struct difference_printer *at,
-                       const struct difference *d)
-{
-	struct sarif *s = r->state;
-	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
-
-	if (!has_room(s))
-		return;
-	s->results--;
-	s->pending_results++;
-	s->pending.max = SIZE_MAX / 2; /* bounded by RESULTS_MAX */
-	if (s->pending.n)
-		buf_char(&s->pending, ',');
-	text_escape(&message, d->rollout);
-	buf_text(&message, ": ");
-	report_difference_sentence(d, &message);
-	jw_init(&w, &s->pending);
-	put_result(&w, own_rules[RULE_DIFFERENCE].id, checks_count + RULE_DIFFERENCE,
-	           SEVERITY_ERROR, buf_view(&message));
-	put_place(&w, at->file, report_difference_line(d), d->rollout, d->pointer);
-}
-
-static void settle_differences(struct sarif *s, const struct report_case *c)
-{
-	if (c->result != CASE_PASSED && s->pending_results) {
-		jw_raw(&s->w, buf_view(&s->pending));
-		s->results += s->pending_results;
-	}
-	s->pending_results = 0;
-	buf_clear(&s->pending);
-}
+struct result {
+	const char *rule; /* of checks.def, or one of own_rules */
+	enum severity severity;
+	uint64_t line; /* 0: unknown */
+	struct str message;
+	const char *pointer;
+};
 
 static size_t index_of(const char *rule)
 {
-	size_t i = 0;
+	size_t i = 0, own = 0;
 
 	while (i < checks_count && strcmp(checks[i]->id, rule) != 0)
 		i++;
-	return i;
+	while (i == checks_count && strcmp(own_rules[own].id, rule) != 0)
+		own++;
+	return i + own;
 }
 
-static void put_finding(struct sarif *s, const struct report_case *c, const struct finding *f)
+/* About all recordings, if the case has no file and no rollout. */
+static void put_result(struct sarif *s, const struct report_case *c, const struct result *result)
 {
 	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 
-	case_name(c, &message);
-	buf_printf(&message, ": %s", f->message);
-	if (has_room(s)) {
-		put_result(&s->w, f->rule, index_of(f->rule), f->severity, buf_view(&message));
-		put_place(&s->w, c->file, f->line ? f->line : c->line, c->rollout,
-		          str_from(f->pointer));
+	s->results++;
+	add_safe(&message, result->message);
+	jw_pack(&s->w, "{ruleId:%t,ruleIndex:%i,level:%t,message:{text:%s}", result->rule,
+	        (int64_t)index_of(result->rule), level_of(result->severity), buf_view(&message));
+	put_place(&s->w, c, result->line, result->pointer);
+	jw_end(&s->w);
+}
+
+/* If there is room: the last result is reserved for the number left out. */
+static void put_of_case(struct sarif *s, const struct report_case *c, struct result result)
+{
+	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
+
+	if (s->results == RESULTS_MAX - 1) {
+		s->left_out++;
+		return;
 	}
+	case_name(c, &message);
+	buf_text(&message, ": ");
+	buf_str(&message, result.message);
+	result.message = buf_view(&message);
+	put_result(s, c, &result);
 }
 
 static void rollout(struct report *r, const struct report_case *c)
 {
-	struct sarif *s = r->state;
-	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
+	struct report_case alone = *c;
+	enum own_rule rule = !c->problem ? RULE_DIFFERENCE
+	                     : c->golden ? RULE_SUITE
+	                                 : RULE_NO_RESULT;
 
-	settle_differences(s, c);
-	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++)
-		put_finding(s, c, &c->verdict->findings[i]);
-	if (c->problem) {
-		case_name(c, &message);
-		buf_text(&message, ": ");
-		text_escape(&message, str_from(c->problem));
-		put_own(s, c->golden ? RULE_SUITE : RULE_NO_RESULT, c, buf_view(&message));
+	for (size_t i = 0; c->verdict && i < c->verdict->finding_count; i++) {
+		const struct finding *f = &c->verdict->findings[i];
+
+		put_of_case(r->state, c,
+		            (struct result){f->rule, f->severity, f->line ? f->line : c->line,
+		                            str_from(f->message), f->pointer});
+	}
+	alone.verdict = NULL; /* its findings are results of their own */
+	if (c->problem || (c->compared && c->result != CASE_PASSED)) {
+		case_text_finish(&r->text, &alone);
+		put_of_case(r->state, c,
+		            (struct result){own_rules[rule].id, SEVERITY_ERROR, r->text.line,
+		                            buf_view(&r->text.title), ""});
 	}
 }
 
@@ -245,20 +211,14 @@ static void end(struct report *r, const struct report_totals *t)
 	char more[64];
 
 	if (s->left_out) {
-		s->results = 0;
 		snprintf(more, sizeof(more), "%zu more results are not in this report",
 		         s->left_out);
-		put_own(s, RULE_LEFT_OUT, &(struct report_case){.file = NULL}, str_from(more));
+		put_result(s, &(struct report_case){.file = NULL},
+		           &(struct result){own_rules[RULE_LEFT_OUT].id, SEVERITY_ERROR, 0,
+		                            str_from(more), ""});
 	}
 	jw_pack(w, "],invocations:[{executionSuccessful:%b}]}]}", t->errors == 0);
 	buf_char(r->out, '\n');
-}
-
-static void release(void *state)
-{
-	struct sarif *s = state;
-
-	buf_release(&s->pending);
 }
 
 static const char *const begins[] = {
@@ -269,7 +229,5 @@ static const char *const begins[] = {
 const struct report_kind report_kind_sarif = {.file = {"a SARIF report", begins},
                                               .state_size = sizeof(struct sarif),
                                               .begin = begin,
-                                              .difference = difference,
                                               .rollout = rollout,
-                                              .end = end,
-                                              .release = release};
+                                              .end = end};

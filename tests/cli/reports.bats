@@ -170,9 +170,9 @@ xml() {
 		sed "s/sick/sick$n/g" runs/b.jsonl >>many.jsonl
 	done
 	expect 1 rolldbg check many.jsonl --report github
-	[ "$(cut -d ' ' -f 1 <<<"$output" | uniq -c | tr -s ' ' | paste -sd,)" = ' 10 ::error, 10 ::warning, 1 ::notice' ]
+	[ "$(cut -d ' ' -f 1 <<<"$output" | uniq -c | tr -s ' ' | paste -sd,)" = ' 10 ::error, 10 ::warning, 1 rolldbg:' ]
 	errors=$(rolldbg check many.jsonl --json | jq -s 'map(select(.severity == "error")) | length')
-	[ "$(tail -n 1 <<<"$output")" = "::notice title=rolldbg::not annotated: $((errors - 10)) more errors, 2 more warnings (GitHub shows 10 of a level)" ]
+	[ "$(tail -n 1 <<<"$output")" = "rolldbg: not annotated: $((errors - 10)) more errors, 2 more warnings (GitHub shows 10 of a level)" ]
 	expect 1 rolldbg check runs/b.jsonl --report github
 	lacks "$output" 'not annotated'
 	expect 0 rolldbg check runs/a.jsonl --report github

@@ -1,6 +1,6 @@
 /* Annotations of GitHub Actions: workflow commands in the log. A runner shows 10 per level and
    step, in log order, so they are buffered until the end and sorted worst first; those beyond the
-   limit are counted in a final notice.
+   limit are counted in a plain line of the log.
    https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
 #include "base/text.h"
 #include "report/kinds/kind.h"
@@ -11,7 +11,6 @@
 struct annotations {
 	struct buf lines;
 	size_t count; /* including those beyond the limit */
-	size_t last;  /* offset of the tenth */
 };
 
 struct github {
@@ -46,7 +45,6 @@ static void annotate(struct annotations *l, enum severity severity, const struct
 	if (l->count++ >= SHOWN_OF_A_LEVEL)
 		return;
 	l->lines.max = BUF_MAX_MESSAGE;
-	l->last = l->lines.n;
 	buf_printf(&l->lines, "::%s", commands[severity]);
 	if (c->file && !c->fresh_file && strcmp(c->file, "-") != 0) {
 		text_escape(&name, str_from(c->file));
@@ -103,45 +101,25 @@ static void rollout(struct report *r, const struct report_case *c)
 	}
 }
 
-static size_t left_out(const struct annotations *l, size_t shown)
-{
-	return l->count > shown ? l->count - shown : 0;
-}
-
-/* This notice uses the place of another one. */
-static void put_left_out(struct github *g, struct buf *out)
-{
-	struct annotations *notices = &g->levels[SEVERITY_INFO];
-	const char *between = "";
-
-	buf_text(out, "::notice title=rolldbg::not annotated: ");
-	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;) {
-		size_t shown = SHOWN_OF_A_LEVEL - (&g->levels[i] == notices);
-		size_t n = left_out(&g->levels[i], shown);
-
-		if (n) {
-			buf_printf(out, "%s%zu more %s%s", between, n, commands[i],
-			           n == 1 ? "" : "s");
-			between = ", ";
-		}
-	}
-	buf_printf(out, " (GitHub shows %zu of a level)\n", SHOWN_OF_A_LEVEL);
-}
-
 static void end(struct report *r, const struct report_totals *t)
 {
 	struct github *g = r->state;
-	struct annotations *notices = &g->levels[SEVERITY_INFO];
-	bool some = false;
+	AUTO_BUF more = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < ARRAY_LEN(g->levels); i++)
-		some = some || left_out(&g->levels[i], SHOWN_OF_A_LEVEL);
-	if (some && notices->count >= SHOWN_OF_A_LEVEL)
-		buf_cut(&notices->lines, notices->last);
-	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;)
-		buf_str(r->out, buf_view(&g->levels[i].lines));
-	if (some)
-		put_left_out(g, r->out);
+	for (size_t i = ARRAY_LEN(g->levels); i-- > 0;) {
+		const struct annotations *l = &g->levels[i];
+		size_t n = l->count > SHOWN_OF_A_LEVEL ? l->count - SHOWN_OF_A_LEVEL : 0;
+
+		buf_str(r->out, buf_view(&l->lines));
+		if (n) {
+			buf_printf(&more, "%s%zu more %s%s", more.n ? ", " : "", n, commands[i],
+			           n == 1 ? "" : "s");
+		}
+	}
+	if (more.n) {
+		buf_printf(r->out, "rolldbg: not annotated: %s (GitHub shows %zu of a level)\n",
+		           buf_cstr(&more), SHOWN_OF_A_LEVEL);
+	}
 }
 
 static void release(void *state)

@@ -206,7 +206,7 @@ static enum metric_names names_of(const struct stats_options *o)
 static void put_task(struct counting *c, struct str task, const struct metrics *m)
 {
 	if (c->opts->csv)
-		report_csv_metrics(true, task, m, &c->out.text);
+		report_csv_metrics(true, task, m, names_of(c->opts), &c->out.text);
 	else if (c->opts->json)
 		report_json_task(task, m, names_of(c->opts), &c->out.text);
 	else
@@ -239,7 +239,7 @@ static void put_total(struct counting *c, const struct metrics *total, bool trai
 		report_json_checklist(lines, total, &c->results);
 	}
 	if (c->opts->csv) {
-		report_csv_metrics(false, STR_NONE, total, out);
+		report_csv_metrics(false, STR_NONE, total, names_of(c->opts), out);
 	} else if (c->opts->json) {
 		report_json_metrics(total, names_of(c->opts), out);
 		report_json_checklist(lines, total, out);
@@ -262,7 +262,7 @@ static int say(struct counting *c, struct gathered *g, struct error *err)
 		return output_flush(&c->out, err);
 	}
 	if (c->opts->csv)
-		report_csv_metrics_title(names_of(c->opts), &c->out.text);
+		report_csv_metrics(false, STR_NONE, NULL, names_of(c->opts), &c->out.text);
 	else if (by_task(c) && !c->opts->json)
 		report_metrics_title(&c->out.text);
 	stats_finish(g->stats, take_task, c, &total);

@@ -1,24 +1,18 @@
 /* Comma-separated values: see csv.h. */
 #include "report/csv.h"
 
-#include "json/write.h"
+#include "json/scan.h"
 
-static void separate(struct buf *out)
-{
-	if (out->n && out->p[out->n - 1] != '\n')
-		buf_char(out, ',');
-}
-
-/* An empty first field is quoted: otherwise it would not show up. */
 void csv_field(struct buf *out, struct str text)
 {
-	bool quoted = text.n == 0;
+	bool quoted = text.p && text.n == 0;
 
 	for (size_t i = 0; i < text.n && !quoted; i++) {
 		quoted = text.p[i] == '"' || text.p[i] == ',' || text.p[i] == '\n' ||
 		         text.p[i] == '\r';
 	}
-	separate(out);
+	if (out->n && out->p[out->n - 1] != '\n')
+		buf_char(out, ',');
 	if (!quoted) {
 		buf_str(out, text);
 		return;
@@ -31,15 +25,17 @@ void csv_field(struct buf *out, struct str text)
 	buf_char(out, '"');
 }
 
-void csv_number(struct buf *out, bool known, double value)
+void csv_line(struct buf *out, struct str object, bool title)
 {
-	struct json_writer w;
-	AUTO_BUF text = BUF(BUF_MAX_SMALL);
+	struct json_member m;
 
-	separate(out);
-	if (known) {
-		jw_init(&w, &text);
-		jw_double(&w, value);
-		buf_str(out, buf_view(&text));
+	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
+		AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
+
+		if (str_is(m.key, "type"))
+			continue;
+		json_text_or_json(m.value, &text);
+		csv_field(out, title ? m.key : json_is_null(m.value) ? STR_NONE : buf_view(&text));
 	}
+	buf_char(out, '\n');
 }

@@ -3,7 +3,8 @@
 
 #include "base/buf.h"
 
-/* Appends a field, after a comma unless it is the first of its line; quoted if necessary. */
+/* Appends a field, after a comma unless it is the first of its line, quoted if necessary. Absent: an empty
+   field; an empty text is quoted. */
 void csv_field(struct buf *out, struct str text);
-/* an unknown number is an empty field */
-void csv_number(struct buf *out, bool known, double value);
+/* A line of the members of an object, except its type: of their keys or their values. */
+void csv_line(struct buf *out, struct str object, bool title);

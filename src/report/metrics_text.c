@@ -100,28 +100,6 @@ void report_checklist(const struct checklist_line lines[CHECKLIST], struct style
 
 /* ---- for programs ---- */
 
-void report_csv_metrics_title(enum metric_names names, struct buf *out)
-{
-	csv_field(out, STR("scope"));
-	csv_field(out, STR("task"));
-	for (size_t i = 0; i < metric_count; i++)
-		csv_field(out, str_from(metric_name(&metric_table[i], names)));
-	buf_char(out, '\n');
-}
-
-void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, struct buf *out)
-{
-	csv_field(out, of_task ? STR("task") : STR("all"));
-	csv_field(out, task);
-	for (size_t i = 0; i < metric_count; i++) {
-		double v = 0;
-		bool known = metric_value(&metric_table[i], m, &v);
-
-		csv_number(out, known, v);
-	}
-	buf_char(out, '\n');
-}
-
 static void put_metrics(struct json_writer *w, const struct metrics *m, enum metric_names names)
 {
 	double v;
@@ -150,6 +128,17 @@ void report_json_task(struct str task, const struct metrics *m, enum metric_name
 	jw_line(&w, out, "task");
 	jw_put_str(&w, "task", task);
 	put_metrics(&w, m, names);
+}
+
+void report_csv_metrics(bool of_task, struct str task, const struct metrics *m,
+                        enum metric_names names, struct buf *out)
+{
+	static const struct metrics none = {.known = {false}};
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w = jw_form(&line, "{scope:%t,task:%s", of_task ? "task" : "all", task);
+
+	put_metrics(&w, m ? m : &none, names);
+	csv_line(out, buf_view(&line), !m);
 }
 
 void report_json_checklist(const struct checklist_line lines[CHECKLIST], const struct metrics *m,
@@ -222,72 +211,39 @@ static void put_end(const struct change_count *n, struct buf *out)
 
 /* ---- for programs ---- */
 
-struct column {
-	const char *name;
-	bool known;
-	double value;
-};
-
-#define COLUMNS 11
-
-static void columns_of(const struct metric_change *c, struct column out[COLUMNS])
+static void put_bounds(struct json_writer *w, const char *const names[3], const struct estimate *e)
 {
-	const struct estimate *b = &c->before, *a = &c->after, *d = &c->difference;
-	const struct column columns[COLUMNS] = {
-		{"before", b->known, b->value},       {"before_low", b->bounded, b->low},
-		{"before_high", b->bounded, b->high}, {"before_n", true, c->before_n},
-		{"after", a->known, a->value},        {"after_low", a->bounded, a->low},
-		{"after_high", a->bounded, a->high},  {"after_n", true, c->after_n},
-		{"difference", d->known, d->value},   {"low", d->bounded, d->low},
-		{"high", d->bounded, d->high}};
-
-	memcpy(out, columns, sizeof(columns));
+	jw_put_double(w, names[0], e->known ? e->value : (double)NAN);
+	jw_put_double(w, names[1], e->bounded ? e->low : (double)NAN);
+	jw_put_double(w, names[2], e->bounded ? e->high : (double)NAN);
 }
 
 static void json_change(const struct metric_change *c, bool of_task, struct str task,
                         struct buf *out)
 {
-	struct column columns[COLUMNS];
+	static const char *const before[] = {"before", "before_low", "before_high"};
+	static const char *const after[] = {"after", "after_low", "after_high"};
+	static const char *const difference[] = {"difference", "low", "high"};
 	struct json_writer w;
 
-	columns_of(c, columns);
 	jw_line(&w, out, "change");
 	jw_pack(&w, "scope:%t,task:%s,metric:%t", of_task ? "task" : "all", task, c->metric);
-	for (size_t i = 0; i < COLUMNS; i++)
-		jw_put_double(&w, columns[i].name,
-		              columns[i].known ? columns[i].value : (double)NAN);
+	put_bounds(&w, before, &c->before);
+	jw_put_double(&w, "before_n", c->before_n);
+	put_bounds(&w, after, &c->after);
+	jw_put_double(&w, "after_n", c->after_n);
+	put_bounds(&w, difference, &c->difference);
 	jw_put_text(&w, "verdict", change_verdict_name(c->verdict));
 	jw_line_end(&w);
 }
 
-static void csv_change(const struct metric_change *c, bool of_task, struct str task,
+static void csv_change(const struct metric_change *c, bool of_task, struct str task, bool title,
                        struct buf *out)
 {
-	struct column columns[COLUMNS];
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
 
-	columns_of(c, columns);
-	csv_field(out, of_task ? STR("task") : STR("all"));
-	csv_field(out, task);
-	csv_field(out, str_from(c->metric));
-	for (size_t i = 0; i < COLUMNS; i++)
-		csv_number(out, columns[i].known, columns[i].value);
-	csv_field(out, str_from(change_verdict_name(c->verdict)));
-	buf_char(out, '\n');
-}
-
-static void csv_change_title(struct buf *out)
-{
-	static const struct metric_change none = {.before_n = 0};
-	struct column columns[COLUMNS];
-
-	columns_of(&none, columns);
-	csv_field(out, STR("scope"));
-	csv_field(out, STR("task"));
-	csv_field(out, STR("metric"));
-	for (size_t i = 0; i < COLUMNS; i++)
-		csv_field(out, str_from(columns[i].name));
-	csv_field(out, STR("verdict"));
-	buf_char(out, '\n');
+	json_change(c, of_task, task, &line);
+	csv_line(out, buf_view(&line), title);
 }
 
 static void json_change_end(const struct change_count *n, struct buf *out)
@@ -307,7 +263,7 @@ static void json_change_end(const struct change_count *n, struct buf *out)
 void report_changes_title(enum change_format format, struct buf *out)
 {
 	if (format == CHANGES_CSV) {
-		csv_change_title(out);
+		csv_change(&(struct metric_change){.before_n = 0}, false, STR_NONE, true, out);
 	} else if (format == CHANGES_TABLE) {
 		buf_printf(out, "%-*s  %*s  %*s  %*s  %-*s%s\n", CHANGED_COLUMNS, "metric",
 		           VALUE_COLUMNS, "before", VALUE_COLUMNS, "after", VALUE_COLUMNS, "change",
@@ -332,7 +288,7 @@ void report_change(const struct metric_change *c, bool of_task, struct str task,
 	else if (format == CHANGES_JSON)
 		json_change(c, of_task, task, out);
 	else
-		csv_change(c, of_task, task, out);
+		csv_change(c, of_task, task, false, out);
 }
 
 void report_changes_end(const struct change_count *count, enum change_format format,

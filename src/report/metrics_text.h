@@ -14,9 +14,9 @@ void report_metrics_row(struct str task, const struct metrics *m, struct buf *ou
 void report_checklist(const struct checklist_line lines[CHECKLIST], struct style style,
                       struct buf *out);
 
-/* One CSV line with all metrics; of_task: of that task, which may be absent. */
-void report_csv_metrics_title(enum metric_names names, struct buf *out);
-void report_csv_metrics(bool of_task, struct str task, const struct metrics *m, struct buf *out);
+/* One CSV line with all metrics; of_task: of that task, which may be absent. m NULL: the title. */
+void report_csv_metrics(bool of_task, struct str task, const struct metrics *m,
+                        enum metric_names names, struct buf *out);
 
 /* {"type":"metrics","rollouts":..} or {"type":"task","task":..,"rollouts":..}. */
 void report_json_metrics(const struct metrics *m, enum metric_names names, struct buf *out);

@@ -86,10 +86,8 @@ static void put_cell(struct tables *t, struct json_writer *w, enum cell_type typ
 		buf_str(&t->text, value);
 	else
 		json_text_or_json(value, &t->text);
-	if (t->form == TABLE_CSV && json_is_null(value))
-		csv_number(t->out, false, 0);
-	else if (t->form == TABLE_CSV)
-		csv_field(t->out, buf_view(&t->text));
+	if (t->form == TABLE_CSV)
+		csv_field(t->out, json_is_null(value) ? STR_NONE : buf_view(&t->text));
 	else if (t->form == TABLE_VALUES || type > CELL_JSON || json_is_null(value))
 		jw_raw(w, value);
 	else

@@ -231,7 +231,7 @@ merge_parts() {
 	[ "${#lines[@]}" = 3 ]
 	has "${lines[0]}" 'scope,task,rollouts,tasks,stop_condition/terminated,'
 	has "${lines[1]}" 'task,"a ""b"", c",1,1,1,'
-	has "${lines[2]}" 'all,"",1,1,1,'
+	has "${lines[2]}" 'all,,1,1,1,'
 	[ "$(tr -cd , <<<"${lines[0]}" | wc -c)" = "$(tr -cd , <<<"${lines[2]}" | wc -c)" ]
 	expect 0 rolldbg stats --csv --compare a.jsonl a.jsonl
 	has "${lines[0]}" 'scope,task,metric,before,'

@@ -29,7 +29,7 @@ _rolldbg_value()
 	run:--group-size | run:-g) _rolldbg_words '' ;;
 	run:--jobs | run:-j) _rolldbg_words '' ;;
 	run:--shard) _rolldbg_words '' ;;
-	run:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym' ;;
+	run:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym nemo-rl prime-rl verl' ;;
 	run:--trainer-config) _rolldbg_files -f ;;
 	run:--num-generations) _rolldbg_words '' ;;
 	run:--per-device-train-batch-size) _rolldbg_words '' ;;
@@ -273,7 +273,7 @@ _rolldbg_value()
 	probe:--on-no-tool) _rolldbg_words 'stop nudge continue' ;;
 	probe:--model-timeout) _rolldbg_words '' ;;
 	probe:--model-retries) _rolldbg_words '' ;;
-	probe:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym' ;;
+	probe:--trainer) _rolldbg_words 'trl trl-async verifiers nemo-gym nemo-rl prime-rl verl' ;;
 	probe:--trainer-config) _rolldbg_files -f ;;
 	probe:--num-generations) _rolldbg_words '' ;;
 	probe:--per-device-train-batch-size) _rolldbg_words '' ;;

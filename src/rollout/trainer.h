@@ -15,16 +15,32 @@
    per_device_train_batch_size x gradient_accumulation_steps x num_processes, and calls them in threads.
 
    verifiers runs max_concurrent rollouts at a time (128), NeMo Gym num_samples_in_parallel, which
-   has no default. */
+   has no default, prime-rl at most max_inflight (1024).
+
+   verl and NeMo-RL open one for each generation of each prompt of a batch, NeMo-RL with async_grpo
+   those of max_trajectory_age_steps batches; and in a validation, one for each generation of each
+   prompt of its batch, which is the whole validation set where its size is null. */
 #pragma once
 
 #include "base/buf.h"
 #include "base/error.h"
 #include "rollout/trainer.h"
 
-enum trainer_kind { TRAINER_TRL, TRAINER_TRL_ASYNC, TRAINER_VERIFIERS, TRAINER_NEMO_GYM };
+enum trainer_kind {
+	TRAINER_TRL,
+	TRAINER_TRL_ASYNC,
+	TRAINER_VERIFIERS,
+	TRAINER_NEMO_GYM,
+	TRAINER_NEMO_RL,
+	TRAINER_PRIME_RL,
+	TRAINER_VERL,
+	TRAINER_ANY,
+};
 
-/* The trainer's settings, by their own names. 0: not given, use the trainer's default. */
+#define TRAINER_NEVER UINT64_MAX
+
+/* The trainer's settings, by their own names. 0: not given, use the trainer's default. A period or a
+   switch is TRAINER_NEVER, or anything else. */
 struct trainer_settings {
 	uint64_t num_generations;             /* 8 */
 	uint64_t per_device_train_batch_size; /* 8 */
@@ -35,8 +51,11 @@ struct trainer_settings {
 	uint64_t generation_batch_size;
 	uint64_t per_device_eval_batch_size; /* 8 */
 	uint64_t max_inflight_tasks, max_staleness, max_concurrent, num_samples_in_parallel;
-	bool evaluates; /* eval_strategy is given, and not "no" */
+	uint64_t eval_strategy;        /* never */
+	uint64_t prompts, gen_prompts; /* of a batch; from here on, see trainer_rows */
+	uint64_t eval_prompts, eval_generations, eval_at_start, in_async;
 	enum trainer_kind kind;
+	bool kind_given; /* otherwise a setting that only one of them has tells the kind */
 };
 
 #define TRAINER_SESSIONS_MAX 1000000
@@ -46,19 +65,25 @@ struct trainer_plan {
 	uint64_t groups;     /* prompts of a generation batch; 0: unknown */
 	uint64_t group_size; /* generations per prompt; 0: unknown */
 	bool serial;         /* never two calls at a time */
+	uint64_t validation; /* of NeMo-RL and verl: sessions; included above */
+	bool whole_set;      /* as many as its set has prompts */
 };
 
-/* The numbers by name, with the place of each in struct trainer_settings. */
-struct trainer_number {
-	const char *name; /* as in the trainer's configuration */
-	size_t offset;
+/* A setting, by its path in the trainer's configuration. */
+struct trainer_row {
+	const char *path;
+	enum trainer_kind kind; /* only this one has it */
+	size_t offset;          /* TRAINER_NOWHERE: what it does to the number is not known */
+	uint64_t fallback;      /* 0: none, or known to the plan of its trainer */
+	bool is_switch;
 };
-extern const struct trainer_number trainer_numbers[];
-extern const size_t trainer_numbers_count;
-uint64_t *trainer_number_at(struct trainer_settings *s, size_t i);
+#define TRAINER_NOWHERE SIZE_MAX
+extern const struct trainer_row trainer_rows[];
+extern const size_t trainer_rows_count;
+uint64_t *trainer_setting_at(struct trainer_settings *s, size_t row); /* NULL: nowhere */
 
-/* True unless it is a word for "never". */
-bool trainer_evaluates(struct str eval_strategy);
+/* TRAINER_NEVER for a word, or a period, that means it. */
+uint64_t trainer_switch(struct str value);
 
 /* FAIL_USAGE: settings that the trainer rejects, or more than TRAINER_SESSIONS_MAX sessions. */
 MUST_USE int trainer_plan(const struct trainer_settings *s, struct trainer_plan *out,
@@ -74,10 +99,12 @@ void trainer_describe(const struct trainer_settings *s, const struct trainer_pla
 void trainer_describe_time(const struct trainer_plan *p, uint64_t turns, uint64_t step_us,
                            struct buf *out);
 
-/* Sets the settings that the text names; others are the trainer's business. Calls `skipped` for
-   each line that is not understood and might have held a setting: a nested one that bears the name of
-   a setting, or one that is no `key: value`. FAIL_INPUT, "NAME:LINE: ..": a setting whose value is no
-   whole number from 1, or invalid JSON. */
+/* Sets the settings that the text names: JSON, TOML if the name ends in .toml, otherwise YAML; nested
+   ones by their paths, as in grpo.num_prompts_per_step. Others are the trainer's business. Calls
+   `skipped` for each line that is not understood and might have held a setting: another nested one
+   that bears the name of a setting, an alias or an inline table where one may be, a reference, what
+   the file inherits ("defaults"), or one that is no `key: value`. FAIL_INPUT, "NAME:LINE: ..": a
+   setting whose value is no whole number from 1, or invalid JSON. */
 MUST_USE int trainer_config_read(struct str text, const char *name, struct trainer_settings *s,
                                  void (*skipped)(void *ctx, int64_t line, struct str text),
                                  void *ctx, struct error *err);

@@ -208,8 +208,7 @@ write_tasks() {
 	echo '{"num_processes": 2}' >accelerate.json
 	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer-config grpo.yaml --trainer-config accelerate.json --actions DOWN --out a.jsonl
 	has "$stderr" 'generation_batch_size 4 = 2 per device x 2 processes x 1 step: 16 sessions at once, 2 prompts with 2 generations each (of these, evaluation needs 16: 8 per device x 2 processes)'
-	# shellcheck disable=SC2016 # a message with backticks
-	has "$stderr" 'grpo.yaml:5: not read, because it is no `key: value` at the outermost level: num_processes: 9'
+	has "$stderr" 'grpo.yaml:5: not read: num_processes: 9'
 	[ "$(grep -c '"type":"header"' a.jsonl)" = 16 ]
 	# options come last
 	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=16' --trainer-config grpo.yaml --eval-strategy no --actions DOWN --out a.jsonl --force
@@ -229,6 +228,27 @@ write_tasks() {
 	expect 0 rolldbg probe --env 'builtin:frozen_lake?max_envs=8' --trainer-config grpo.yaml --actions DOWN,DOWN
 	has "$output" '; 2 rollouts x 2 turns x '
 	has "$output" 'a batch (the trainer never overlaps two calls)'
+}
+
+@test "trainer settings: configurations in sections tell the trainer, YAML or TOML, with their parents" {
+	printf 'grpo:\n  num_prompts_per_step: 32\n  num_generations_per_prompt: 4\n  val_period: 10\n  val_batch_size: 16\n' >base.yaml
+	printf 'defaults: base.yaml\ngrpo:\n  num_prompts_per_step: 2\n  batch_multiplier: 3\n' >child.yaml
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=32' --trainer-config child.yaml --trainer-config base.yaml --eval-strategy no --actions DOWN --generation-batch-size 8 --out a.jsonl
+	has "$stderr" 'child.yaml:1: not read: defaults: base.yaml (give that file before this one, with its own --trainer-config)'
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=32' --trainer-config base.yaml --trainer-config child.yaml --actions DOWN --out a.jsonl --force
+	has "$stderr" '2 prompts x 4 generations: 16 sessions at once (of these, validation needs 16)'
+	has "$stderr" 'child.yaml:4: not read: batch_multiplier: 3'
+	lacks "$stderr" defaults
+	[ "$(grep -c '"type":"header"' a.jsonl)" = 16 ]
+	printf '[orchestrator]\ngroup_size = 2\n\n[orchestrator.concurrency]\nmax_inflight = 4 # at most\n' >rl.toml
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=32' --trainer-config rl.toml --actions DOWN --out a.jsonl --force
+	has "$stderr" 'at most max_inflight 4: 4 sessions at once'
+	printf 'data:\n  train_batch_size: 2\nactor_rollout_ref:\n  rollout:\n    n: 3\n' >verl.yaml
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=32' --trainer-config verl.yaml --actions DOWN --out a.jsonl --force
+	has "$stderr" '2 prompts x 3 generations: 6 sessions at once; a validation without val_batch_size opens one for each of its prompts'
+	[ "$(jq -r 'select(.type == "header") | .task.id' a.jsonl | sort | uniq -c | paste -sd ' ' - | tr -s ' ')" = ' 3 env-0 3 env-1' ]
+	expect 0 rolldbg run --env 'builtin:frozen_lake?max_envs=32' --trainer trl --trainer-config verl.yaml --actions DOWN --out a.jsonl --force
+	has "$stderr" 'verl.yaml:2: not read: train_batch_size: 2'
 }
 
 @test "progress: one line on a terminal, nothing in a pipe" {

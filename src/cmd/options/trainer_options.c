@@ -12,10 +12,9 @@ const struct option_group trainer_group = {trainer_opts, ARRAY_LEN(trainer_opts)
                                            "trainer settings"};
 
 /* The option of a number, which has dashes in its name. */
-static const struct opt_u64 *option_of(const struct trainer_options *o, size_t number)
+static const struct opt_u64 *option_of(const struct trainer_options *o, const char *number)
 {
-	const struct opt *row = config_option_of(trainer_opts, ARRAY_LEN(trainer_opts),
-	                                         trainer_numbers[number].name);
+	const struct opt *row = config_option_of(trainer_opts, ARRAY_LEN(trainer_opts), number);
 
 	return (const struct opt_u64 *)(const void *)((const char *)o + row->offset);
 }
@@ -30,23 +29,37 @@ static const char *const kinds[] = {
 	[TRAINER_TRL_ASYNC] = "trl-async",
 	[TRAINER_VERIFIERS] = "verifiers",
 	[TRAINER_NEMO_GYM] = "nemo-gym",
+	[TRAINER_NEMO_RL] = "nemo-rl",
+	[TRAINER_PRIME_RL] = "prime-rl",
+	[TRAINER_VERL] = "verl",
+};
+
+struct reading {
+	const char *path;
+	bool first;
 };
 
 static void say_skipped(void *ctx, int64_t line, struct str text)
 {
-	const char *const *name = ctx;
+	const struct reading *r = ctx;
+	bool inherits = str_starts(text, STR("defaults"));
 
-	log_warn("%s:%lld: not read, because it is no `key: value` at the outermost level: %.*s",
-	         *name, (long long)line, STR_ARG(text));
+	if (!inherits || r->first) {
+		log_warn("%s:%lld: not read: %.*s%s", r->path, (long long)line, STR_ARG(text),
+		         inherits ? " (give that file before this one, with its own "
+		                    "--trainer-config)"
+		                  : "");
+	}
 }
 
-static int read_config(const char *path, struct trainer_settings *s, struct error *err)
+static int read_config(const char *path, bool first, struct trainer_settings *s, struct error *err)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
+	struct reading r = {path, first};
 
 	if (file_read("a trainer's configuration", path, &text, err))
 		return -1;
-	return trainer_config_read(buf_view(&text), path, s, say_skipped, &path, err);
+	return trainer_config_read(buf_view(&text), path, s, say_skipped, &r, err);
 }
 
 int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
@@ -54,23 +67,26 @@ int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,
 {
 	struct trainer_settings s = {.kind = TRAINER_TRL};
 
-	for (size_t i = 0; i < o->configs.count; i++)
-		if (read_config(o->configs.item[i], &s, err))
-			return -1;
 	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
 		if (o->trainer && !strcmp(o->trainer, kinds[i]))
 			s.kind = (enum trainer_kind)i;
+	s.kind_given = o->trainer;
+	for (size_t i = 0; i < o->configs.count; i++)
+		if (read_config(o->configs.item[i], i == 0, &s, err))
+			return -1;
 	if (o->eval_strategy)
-		s.evaluates = trainer_evaluates(str_from(o->eval_strategy));
-	for (size_t i = 0; i < trainer_numbers_count; i++) {
-		const struct opt_u64 *given = option_of(o, i);
+		s.eval_strategy = trainer_switch(str_from(o->eval_strategy));
+	for (size_t i = 0; i < trainer_rows_count; i++) {
+		const struct trainer_row *r = &trainer_rows[i];
 
-		if (given->given && given->value == 0) {
-			return error_set(err, FAIL_USAGE, "\1%s\2 must be at least 1",
-			                 trainer_numbers[i].name);
-		}
+		if (r->kind != TRAINER_ANY || r->is_switch)
+			continue;
+		const struct opt_u64 *given = option_of(o, r->path);
+
+		if (given->given && given->value == 0)
+			return error_set(err, FAIL_USAGE, "\1%s\2 must be at least 1", r->path);
 		if (given->given)
-			*trainer_number_at(&s, i) = given->value;
+			*trainer_setting_at(&s, i) = given->value;
 	}
 	if (trainer_plan(&s, plan, err))
 		return -1;

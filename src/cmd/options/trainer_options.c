@@ -34,18 +34,18 @@ static const char *const kinds[] = {
 	[TRAINER_VERL] = "verl",
 };
 
-struct reading {
+struct config_place {
 	const char *path;
 	bool first;
 };
 
 static void say_skipped(void *ctx, int64_t line, struct str text)
 {
-	const struct reading *r = ctx;
+	const struct config_place *place = ctx;
 	bool inherits = str_starts(text, STR("defaults"));
 
-	if (!inherits || r->first) {
-		log_warn("%s:%lld: not read: %.*s%s", r->path, (long long)line, STR_ARG(text),
+	if (!inherits || place->first) {
+		log_warn("%s:%lld: not read: %.*s%s", place->path, (long long)line, STR_ARG(text),
 		         inherits ? " (give that file before this one, with its own "
 		                    "--trainer-config)"
 		                  : "");
@@ -55,11 +55,11 @@ static void say_skipped(void *ctx, int64_t line, struct str text)
 static int read_config(const char *path, bool first, struct trainer_settings *s, struct error *err)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-	struct reading r = {path, first};
+	struct config_place place = {path, first};
 
 	if (file_read("a trainer's configuration", path, &text, err))
 		return -1;
-	return trainer_config_read(buf_view(&text), path, s, say_skipped, &r, err);
+	return trainer_config_read(buf_view(&text), path, s, say_skipped, &place, err);
 }
 
 int trainer_read(const struct trainer_options *o, struct trainer_plan *plan,

@@ -148,14 +148,9 @@ static int take_number(struct keyed *k, struct keyed_number *to)
 	return to->given ? 0 : keyed_expected(k, "a non-negative integer");
 }
 
-static int take_flag(struct keyed *k, bool inverted, bool *to)
+static int take_flag(struct keyed *k, bool *to)
 {
-	bool on = false;
-
-	if (!json_bool(k->value, &on))
-		return keyed_expected(k, "true or false");
-	*to = on != inverted;
-	return 0;
+	return json_bool(k->value, to) ? 0 : keyed_expected(k, "true or false");
 }
 
 /* NOLINTBEGIN(misc-no-recursion): no deeper than tables are nested in each other */
@@ -198,7 +193,6 @@ static const char *wanted_of(enum keyed_type type, enum json_type *json)
 	case KEYED_ANY:
 	case KEYED_COUNT:
 	case KEYED_SET:
-	case KEYED_UNSET:
 	case KEYED_BY:
 		break;
 	}
@@ -235,8 +229,7 @@ static int take_value(struct keyed *k, const struct keyed_row *row, void *object
 	case KEYED_COUNT:
 		return take_number(k, to);
 	case KEYED_SET:
-	case KEYED_UNSET:
-		return take_flag(k, row->type == KEYED_UNSET, to);
+		return take_flag(k, to);
 	case KEYED_DURATION:
 		return text_duration_ms(json_text(k->arena, k->value), to)
 		               ? 0

@@ -20,7 +20,6 @@ enum keyed_type {
 	KEYED_CHOICE,   /* int: index into `words` */
 	KEYED_COUNT,    /* struct keyed_number, at least 0 */
 	KEYED_SET,      /* bool */
-	KEYED_UNSET,    /* bool: true if the file says false */
 	KEYED_DURATION, /* uint64_t: milliseconds */
 	KEYED_SIZE,     /* uint64_t: bytes */
 	KEYED_INNER,    /* an object described by `inner` */

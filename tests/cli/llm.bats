@@ -101,21 +101,19 @@ play() {
 		has "$stderr" "script script.json$words"
 	done <<-'END'
 		{"replies":[{"txet":"a"}]}|:1: replies[0]: unknown key "txet"; did you mean 'text'?
-		{"replies":[{"text":"a"},{"stream":{"everyy":1}}]}|:1: replies[1].stream: unknown key "everyy"; did you mean 'every'?
+		{"replies":[{"text":"a"},{"everyy":1}]}|:1: replies[1]: unknown key "everyy"; did you mean 'every'?
 		{"replies":[{"when":{"turns":1}}]}|:1: replies[0].when: unknown key "turns"; did you mean 'turn'?
 		{"replies":[{"text":"a"}],"than":"end"}|:1: unknown key "than"; did you mean 'then'?
 		{"replies":[{"text":"a"}],"then":"cicle"}|:1: "then" does not accept "cicle"; did you mean 'cycle'?
 		{"replies":[{"text":"a"}],"then":"xyz"}|:1: "then" does not accept "xyz"; available: end, cycle, last
 		{"replies":[{"text":"a","text":"b"}]}|:1: replies[0]: duplicate key "text"
-		{"replies":[{"status":400,"error":"opnai"}]}|:1: replies[0]: "error" does not accept "opnai"; did you mean 'openai'?
 		{"replies":[{"delay":"5"}]}|:1: replies[0]: "delay" must be a duration with a unit, such as "500ms" or "5m", of at most 1000h, not "5"
 		{"replies":[{"size":"lots"}]}|:1: replies[0]: "size" must be a size with a unit, such as "25MiB", not "lots"
 		{"replies":[{"status":42}]}|:1: replies[0]: "status" must be an integer from 200 to 599, not 42
 		{"replies":[{"text":3}]}|:1: replies[0]: "text" must be a string, not 3
 		{"replies":[{"calls":{}}]}|:1: replies[0]: "calls" must be an array, not an object
 		{"replies":[{"raw_base64":"?"}]}|:1: replies[0]: "raw_base64" must be a string of base64, not "?"
-		{"replies":[{"stream":{"done":1}}]}|:1: replies[0].stream: "done" must be true or false, not 1
-		{"replies":[{"stream":{"every":-1}}]}|:1: replies[0].stream: "every" must be a non-negative integer, not -1
+		{"replies":[{"every":-1}]}|:1: replies[0]: "every" must be a non-negative integer, not -1
 		{"replies":[3]}|:1: replies[0]: must be an object, not a number
 		{"replies":[]}|:1: "replies" must be an array of at least one reply, not an array
 		{"replies":|:1:12: 

@@ -6,8 +6,7 @@
 
 #include <stdio.h>
 
-#define PIECE       8 /* default bytes of text per chunk */
-#define PIECE_LARGE ((size_t)64 << 10)
+#define PIECE 8 /* default bytes of text per chunk */
 
 /* ---- the message ---- */
 
@@ -25,16 +24,6 @@ static void put_call(struct json_writer *w, struct str call, uint64_t number, si
 	        JSON_GET(call, "name"), arguments.p ? arguments : STR("{}"));
 }
 
-void llm_body_pad(struct buf *out, char with, uint64_t size)
-{
-	char *room = buf_room(out, size);
-
-	if (room) {
-		memset(room, with, size);
-		out->n += size;
-	}
-}
-
 static void write_message(const struct llm_reply *r, uint64_t number, struct buf *out)
 {
 	struct str call;
@@ -42,12 +31,6 @@ static void write_message(const struct llm_reply *r, uint64_t number, struct buf
 
 	if (r->message.p) {
 		buf_str(out, r->message);
-		return;
-	}
-	if (r->size) {
-		buf_text(out, "{\"role\":\"assistant\",\"content\":\"");
-		llm_body_pad(out, 'x', r->size);
-		buf_text(out, "\"}");
 		return;
 	}
 	struct json_writer w = jw_form(out, "{role:'assistant',content:%r", r->text);
@@ -106,33 +89,15 @@ struct streaming {
 	bool began;
 };
 
-static void line_end(struct streaming *s)
-{
-	buf_text(s->out, s->r->stream.crlf ? "\r\n" : "\n");
-}
-
-static void begin_event(struct streaming *s)
-{
-	if (s->r->stream.comments) {
-		buf_text(s->out, ": ping");
-		line_end(s);
-		line_end(s);
-		buf_text(s->out, "event: message");
-		line_end(s);
-	}
-	buf_text(s->out, s->r->stream.comments ? "data:" : "data: ");
-}
-
 static void end_event(struct streaming *s)
 {
-	line_end(s);
-	line_end(s);
+	buf_text(s->out, "\n\n");
 }
 
 /* A chunk up to its delta; the first one has the prompt's token ids. */
 static void begin_chunk(struct streaming *s, struct json_writer *w)
 {
-	begin_event(s);
+	buf_text(s->out, "data: ");
 	jw_init(w, s->out);
 	put_head(w, "chat.completion.chunk", s->a, s->number);
 	jw_pack(w, "prompt_token_ids:%?r,choices:[{index:0,delta:{",
@@ -176,9 +141,7 @@ static void stream_text(struct streaming *s, const char *key, struct str string)
 static void begin_call(struct streaming *s, struct json_writer *w, size_t i)
 {
 	begin_chunk(s, w);
-	jw_pack(w, "tool_calls:[{");
-	if (s->r->stream.index != INDEX_MISSING)
-		jw_pack(w, "index:%d", s->r->stream.index == INDEX_SAME ? 0 : (int)i);
+	jw_pack(w, "tool_calls:[{index:%d", (int)i);
 }
 
 static void end_call(struct streaming *s, struct json_writer *w)
@@ -202,11 +165,7 @@ static void stream_call(struct streaming *s, struct str call, size_t i)
 	end_call(s, &w);
 	while (text && rest.n) {
 		begin_call(s, &w, i);
-		if (s->r->stream.repeat)
-			jw_pack(&w, "id:%r,type:'function',function:{name:%?r", id, name);
-		else
-			jw_pack(&w, "function:{");
-		jw_pack(&w, "arguments:%s", next_piece(&rest, s->piece));
+		jw_pack(&w, "function:{arguments:%s", next_piece(&rest, s->piece));
 		end_call(s, &w);
 	}
 	arena_release(&arena);
@@ -245,17 +204,10 @@ static void stream_usage(struct streaming *s)
 {
 	struct json_writer w;
 
-	begin_event(s);
+	buf_text(s->out, "data: ");
 	jw_init(&w, s->out);
 	put_head(&w, "chat.completion.chunk", s->a, s->number);
 	jw_pack(&w, "choices:[],usage:%?r}", s->r->usage);
-	end_event(s);
-}
-
-static void stream_failure(struct streaming *s)
-{
-	begin_event(s);
-	json_pack(s->out, "{error:{message:%r}}", s->r->stream.error);
 	end_event(s);
 }
 
@@ -266,85 +218,31 @@ void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a
 	struct buf message = BUF(LLM_BODY_MAX);
 	struct json_writer w;
 
-	s.piece = r->stream.piece.given && r->stream.piece.value ? (size_t)r->stream.piece.value
-	          : r->size                                      ? PIECE_LARGE
-	                                                         : PIECE;
+	s.piece = r->piece.given && r->piece.value ? (size_t)r->piece.value : PIECE;
 	write_message(r, number, &message);
 	stream_message(&s, buf_view(&message));
-	if (r->stream.error.p) {
-		stream_failure(&s);
-	} else if (!r->stream.no_finish) {
-		begin_chunk(&s, &w);
-		end_chunk(&s, &w, finish_of(r, buf_view(&message)));
-	}
-	if (r->usage.p && a->include_usage && !r->stream.no_usage)
+	begin_chunk(&s, &w);
+	end_chunk(&s, &w, finish_of(r, buf_view(&message)));
+	if (r->usage.p && a->include_usage)
 		stream_usage(&s);
-	if (!r->stream.no_done) {
-		buf_text(out, "data: [DONE]");
-		end_event(&s);
-	}
+	buf_text(out, "data: [DONE]\n\n");
 	buf_release(&message);
 }
 
 /* ---- errors ---- */
 
-#define HTML                                                                                       \
-	"<!DOCTYPE html>\n<html><head><title>%u</title></head><body><h1>%u</h1>"                   \
-	"</body></html>\n"
-
-/* Error type and code by status: OpenAI, vLLM, Anthropic. */
-static const struct {
-	unsigned status;
-	const char *openai, *vllm, *anthropic;
-} error_types[] = {
-	{400, "invalid_request_error", "BadRequestError", "invalid_request_error"},
-	{401, "invalid_request_error", "Unauthorized", "authentication_error"},
-	{403, "invalid_request_error", "PermissionDeniedError", "permission_error"},
-	{404, "invalid_request_error", "NotFoundError", "not_found_error"},
-	{413, "invalid_request_error", "BadRequestError", "request_too_large"},
-	{429, "requests", "RateLimitError", "rate_limit_error"},
-	{500, "server_error", "InternalServerError", "api_error"},
-	{529, "server_error", "InternalServerError", "overloaded_error"},
-};
-
-static const char *type_of(const struct llm_error_body *c)
+static const char *error_type(unsigned status, struct str code)
 {
-	size_t at = c->status < 500 ? 0 : ARRAY_LEN(error_types) - 2;
-
-	if (c->form == ERROR_OPENAI && json_is(c->code, STR("insufficient_quota")))
-		return "insufficient_quota";
-	for (size_t i = 0; i < ARRAY_LEN(error_types); i++)
-		at = error_types[i].status == c->status ? i : at;
-	return c->form == ERROR_VLLM        ? error_types[at].vllm
-	       : c->form == ERROR_ANTHROPIC ? error_types[at].anthropic
-	                                    : error_types[at].openai;
+	return json_is(code, STR("insufficient_quota")) ? "insufficient_quota"
+	       : status == 429                          ? "requests"
+	       : status < 500                           ? "invalid_request_error"
+	                                                : "server_error";
 }
 
-static void write_error(const struct llm_error_body *c, struct buf *out)
+void llm_body_error(unsigned status, struct str message, struct str code, struct buf *out)
 {
-	static const char *const forms[] = {
-		[ERROR_OPENAI] = "{error:{message:%r,type:%t,param:null,code:%r}}",
-		[ERROR_VLLM] = "{object:'error',message:%r,type:%t,param:null,code:%r}",
-		[ERROR_FASTAPI] = "{detail:%r}",
-		[ERROR_FASTAPI_LIST] =
-			"{detail:[{loc:['body','messages'],msg:%r,type:'value_error'}]}",
-		[ERROR_GATEWAY] = "{error:%r}",
-		[ERROR_ANTHROPIC] = "{type:'error',error:{message:%r,type:%t,param:null,code:%r}}",
-	};
-
-	json_pack(out, forms[c->form], c->message, type_of(c), c->code);
-}
-
-const char *llm_body_error(const struct llm_error_body *c, struct buf *out)
-{
-	if (c->form == ERROR_EMPTY)
-		return NULL;
-	if (c->form == ERROR_HTML) {
-		buf_printf(out, HTML, c->status, c->status);
-		return "text/html; charset=utf-8";
-	}
-	write_error(c, out);
-	return "application/json";
+	json_pack(out, "{error:{message:%r,type:%t,param:null,code:%r}}", message,
+	          error_type(status, code), code);
 }
 
 static void put_model(struct json_writer *w, struct str name)

@@ -81,11 +81,6 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 	}
 	if (a->type && !typed)
 		host_add_header(response, "Content-Type", a->type);
-	if (r && r->retry_after.p) {
-		buf_clear(&value);
-		buf_str(&value, r->retry_after);
-		host_add_header(response, "Retry-After", buf_cstr(&value));
-	}
 	BUFS_RELEASE(&name, &value);
 }
 
@@ -101,8 +96,8 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct com
 	a->body = BUF(LLM_BODY_MAX);
 	if (cut)
 		s->cut = s->body.n / 2;
-	if (r && r->stream.every.given && r->stream.every.value > 0)
-		s->every = (size_t)r->stream.every.value;
+	if (r && r->every.given && r->every.value > 0)
+		s->every = (size_t)r->every.value;
 	struct MHD_Response *response =
 		MHD_create_response_from_callback(size, BLOCK, read_body, s, sent);
 
@@ -121,30 +116,28 @@ static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status
                                            const char *fmt, ...)
 {
 	struct buf message = BUF(BUF_MAX_SMALL), quoted = BUF(BUF_MAX_SMALL);
-	struct llm_error_body c = {.status = status, .code = str_from(code)};
 	va_list args;
 
 	va_start(args, fmt);
 	buf_vprintf(&message, fmt, args);
 	va_end(args);
 	json_quote(&quoted, buf_view(&message));
-	c.message = buf_view(&quoted);
 	a->status = status;
-	a->type = llm_body_error(&c, &a->body);
+	a->type = "application/json";
+	llm_body_error(status, buf_view(&quoted), str_from(code), &a->body);
 	log_info("serve: %u: %s", status, buf_cstr(&message));
 	BUFS_RELEASE(&message, &quoted);
 }
 
-static void answer_scripted_error(const struct llm_reply *r, struct completion *a)
+/* Blanks, which JSON ignores after a value; before a stream they precede its first event. */
+static void pad(struct buf *out, uint64_t size)
 {
-	struct llm_error_body c = {.form = (enum llm_error)r->error,
-	                           .status = a->status,
-	                           .message =
-	                                   r->says.p ? r->says : STR("\"error from the script\""),
-	                           .code = r->code};
+	char *room = buf_room(out, size);
 
-	a->type = llm_body_error(&c, &a->body);
-	llm_body_pad(&a->body, ' ', r->size);
+	if (room) {
+		memset(room, ' ', size);
+		out->n += size;
+	}
 }
 
 static void answer_scripted(const struct llm_reply *r, const struct scripted_request *asked,
@@ -152,19 +145,22 @@ static void answer_scripted(const struct llm_reply *r, const struct scripted_req
 {
 	a->reply = r;
 	a->status = r->status.given ? (unsigned)r->status.value : 200;
+	a->type = "application/json";
 	if (r->raw.p) {
 		buf_str(&a->body, r->raw);
-		a->type = "application/json";
-	} else if (r->status.given && (a->status >= 300 || r->error != ERROR_OPENAI)) {
-		answer_scripted_error(r, a);
+	} else if (a->status >= 300) {
+		llm_body_error(a->status, r->says.p ? r->says : STR("\"error from the script\""),
+		               r->code, &a->body);
 	} else if (asked->stream) {
 		a->stream = true;
 		a->type = "text/event-stream; charset=utf-8";
+		pad(&a->body, r->size);
 		llm_body_stream(r, asked, number, &a->body);
 	} else {
-		a->type = "application/json";
 		llm_body_whole(r, asked, number, &a->body);
 	}
+	if (!a->stream)
+		pad(&a->body, r->size);
 }
 
 /* A model listed as MODEL@REVISION can also be requested without the revision. */

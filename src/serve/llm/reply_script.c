@@ -12,9 +12,6 @@
 
 static const char *const then_words[] = {"end", "cycle", "last", NULL};
 static const char *const close_words[] = {"not", "before", "within", NULL};
-static const char *const index_words[] = {"right", "missing", "same", NULL};
-static const char *const error_words[] = {
-	"openai", "vllm", "fastapi", "fastapi-list", "gateway", "anthropic", "html", "empty", NULL};
 
 static int read_base64(struct keyed *k, struct str value, void *to)
 {
@@ -26,16 +23,6 @@ static int read_base64(struct keyed *k, struct str value, void *to)
 		reply->raw = arena_str(k->arena, buf_view(&bytes));
 	buf_release(&bytes);
 	return good ? 0 : keyed_expected(k, "a string of base64");
-}
-
-/* A number is kept as spelled. */
-static int read_retry_after(struct keyed *k, struct str value, void *to)
-{
-	struct llm_reply *reply = to;
-
-	reply->retry_after = json_type(value) == JSON_STRING ? json_text(k->arena, value)
-	                                                     : keyed_compact(k, value);
-	return 0;
 }
 
 static int read_status(struct keyed *k, struct str value, void *to)
@@ -56,25 +43,9 @@ static const struct keyed_row when_rows[] = {
 };
 static const struct keyed_table when_table = KEYED_TABLE(when_rows);
 
-#define IN_STREAM(member) offsetof(struct llm_stream, member)
-static const struct keyed_row stream_rows[] = {
-	{"every", KEYED_COUNT, .at = IN_STREAM(every)},
-	{"piece", KEYED_COUNT, .at = IN_STREAM(piece)},
-	{"comments", KEYED_SET, .at = IN_STREAM(comments)},
-	{"crlf", KEYED_SET, .at = IN_STREAM(crlf)},
-	{"done", KEYED_UNSET, .at = IN_STREAM(no_done)},
-	{"finish", KEYED_UNSET, .at = IN_STREAM(no_finish)},
-	{"usage", KEYED_UNSET, .at = IN_STREAM(no_usage)},
-	{"repeat", KEYED_SET, .at = IN_STREAM(repeat)},
-	{"index", KEYED_CHOICE, .at = IN_STREAM(index), .words = index_words},
-	{"error", KEYED_STRING, .at = IN_STREAM(error)},
-};
-static const struct keyed_table stream_table = KEYED_TABLE(stream_rows);
-
 #define IN_REPLY(member) offsetof(struct llm_reply, member)
 static const struct keyed_row reply_rows[] = {
 	{"when", KEYED_INNER, .at = IN_REPLY(when), .inner = &when_table},
-	{"stream", KEYED_INNER, .at = IN_REPLY(stream), .inner = &stream_table},
 	{"text", KEYED_STRING, .at = IN_REPLY(text)},
 	{"calls", KEYED_ARRAY, .at = IN_REPLY(calls)},
 	{"message", KEYED_OBJECT, .at = IN_REPLY(message)},
@@ -85,16 +56,16 @@ static const struct keyed_row reply_rows[] = {
 	{"prompt_token_ids", KEYED_ANY, .at = IN_REPLY(prompt_token_ids)},
 	{"stop_reason", KEYED_ANY, .at = IN_REPLY(stop_reason)},
 	{"status", KEYED_BY, .read = read_status},
-	{"error", KEYED_CHOICE, .at = IN_REPLY(error), .words = error_words},
 	{"says", KEYED_STRING, .at = IN_REPLY(says)},
 	{"code", KEYED_ANY, .at = IN_REPLY(code)},
 	{"raw", KEYED_TEXT, .at = IN_REPLY(raw)},
 	{"raw_base64", KEYED_BY, .read = read_base64},
 	{"headers", KEYED_OBJECT, .at = IN_REPLY(headers)},
-	{"retry_after", KEYED_BY, .read = read_retry_after},
 	{"delay", KEYED_DURATION, .at = IN_REPLY(delay_ms)},
 	{"size", KEYED_SIZE, .at = IN_REPLY(size)},
 	{"close", KEYED_CHOICE, .at = IN_REPLY(close), .words = close_words},
+	{"every", KEYED_COUNT, .at = IN_REPLY(every)},
+	{"piece", KEYED_COUNT, .at = IN_REPLY(piece)},
 };
 static const struct keyed_table reply_table = KEYED_TABLE(reply_rows);
 

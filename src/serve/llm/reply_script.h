@@ -7,28 +7,10 @@
 
 enum llm_then { THEN_END, THEN_CYCLE, THEN_LAST };
 enum llm_close { CLOSE_NOT, CLOSE_BEFORE, CLOSE_WITHIN };
-enum llm_error {
-	ERROR_OPENAI,
-	ERROR_VLLM,
-	ERROR_FASTAPI,
-	ERROR_FASTAPI_LIST,
-	ERROR_GATEWAY,
-	ERROR_ANTHROPIC,
-	ERROR_HTML,
-	ERROR_EMPTY,
-};
-enum llm_index { INDEX_RIGHT, INDEX_MISSING, INDEX_SAME };
 
 struct llm_when {
 	struct str last, model; /* decoded; absent: any */
 	struct keyed_number turn, seed;
-};
-
-struct llm_stream {
-	struct keyed_number every, piece;
-	bool comments, crlf, no_done, no_finish, no_usage, repeat;
-	int index;        /* enum llm_index */
-	struct str error; /* raw JSON string; absent: none */
 };
 
 /* Raw JSON unless stated otherwise; absent: not given. */
@@ -38,14 +20,12 @@ struct llm_reply {
 	struct str message, text, calls, finish_reason, usage, logprobs, token_ids,
 		prompt_token_ids, stop_reason;
 	struct keyed_number status;
-	int error; /* enum llm_error */
 	struct str says, code;
 	struct str raw; /* decoded bytes */
 	struct str headers;
-	struct str retry_after; /* decoded */
 	uint64_t delay_ms, size;
-	int close; /* enum llm_close */
-	struct llm_stream stream;
+	int close;                        /* enum llm_close */
+	struct keyed_number every, piece; /* bytes per write, of text per chunk of a stream */
 };
 
 struct llm_script {
@@ -94,15 +74,8 @@ void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a,
 void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
                      struct buf *out);
 
-/* An error. message: the message, a raw JSON string; code: raw JSON, absent: null. */
-struct llm_error_body {
-	enum llm_error form;
-	unsigned status;
-	struct str message, code;
-};
-const char *llm_body_error(const struct llm_error_body *c, struct buf *out);
-/* Appends `size` copies of that character. */
-void llm_body_pad(struct buf *out, char with, uint64_t size);
+/* Appends an error in OpenAI's form. message: a raw JSON string; code: raw JSON, absent: null. */
+void llm_body_error(unsigned status, struct str message, struct str code, struct buf *out);
 
 /* {"object":"list","data":[..]} */
 void llm_body_models(struct str models, struct buf *out);

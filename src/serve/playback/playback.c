@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #define SHOWN_MAX ((size_t)300) /* bytes of a call's arguments in a message */
-#define SEEDS_MAX 10            /* seeds listed in a message */
 
 const char *const playback_matches[] = {[MATCH_EXACT] = "exact",
                                         [MATCH_ARGUMENTS] = "arguments",
@@ -92,28 +91,6 @@ static struct recorded_rollout *next_matching(struct playback_source *p,
 	return best;
 }
 
-/* The next greater seed; NULL: none. after NULL: the smallest. */
-static const int64_t *next_seed(const struct recorded *r, const int64_t *after)
-{
-	const int64_t *next = NULL;
-
-	for (size_t i = 0; i < r->count; i++) {
-		const struct recorded_rollout *one = r->rollouts[i];
-
-		if (one->has_seed && (!after || one->seed > *after) && (!next || one->seed < *next))
-			next = &one->seed;
-	}
-	return next;
-}
-
-static void list_seeds(const struct recorded *r, struct buf *why)
-{
-	size_t count = 0;
-
-	for (const int64_t *s = next_seed(r, NULL); s && count < SEEDS_MAX; s = next_seed(r, s))
-		buf_printf(why, "%s%" PRId64, count++ ? ", " : "", *s);
-}
-
 static void explain_none(const struct playback_source *p, const struct playback_request *w,
                          struct buf *why)
 {
@@ -126,9 +103,7 @@ static void explain_none(const struct playback_source *p, const struct playback_
 	for (size_t i = 0; i < r->count; i++)
 		with_seed += !by_seed || has_seed(r->rollouts[i], w);
 	if (with_seed == 0) {
-		buf_printf(why, "the recording has no rollout with seed %" PRId64 "; recorded: ",
-		           w->seed);
-		list_seeds(r, why);
+		buf_printf(why, "the recording has no rollout with seed %" PRId64, w->seed);
 		log_warn("serve: %s", buf_cstr(why));
 		return;
 	}
@@ -150,19 +125,16 @@ static struct recorded_rollout *choose_rollout(struct playback_source *p,
 	return one ? one : next_matching(p, &w, false);
 }
 
+static void set_rollout(struct playback_session *s, struct recorded_rollout *one)
+{
+	s->rollout = one;
+	one->session = s;
+}
+
 static void assign_rollout(struct playback_session *s, struct recorded_rollout *one)
 {
 	one->plays++;
-	one->session = s;
-	s->rollout = one;
-}
-
-/* Makes the rollout available to other sessions. */
-static void release_rollout(struct playback_session *s)
-{
-	s->rollout->plays--;
-	s->rollout->session = NULL;
-	s->all->first_unused = 0;
+	set_rollout(s, one);
 }
 
 static void start(struct playback_session *s)
@@ -193,13 +165,6 @@ struct playback_session *playback_begin(struct playback_source *p,
 	return s;
 }
 
-static void set_rollout(struct playback_session *s, struct recorded_rollout *one)
-{
-	s->rollout = one;
-	one->session = s;
-	s->last = s->next ? &one->calls[s->next - 1] : NULL;
-}
-
 /* If all matching rollouts are in use, takes one over from a session that has not asked for
    anything yet. */
 static bool take_over_unused(struct playback_session *s, const struct playback_request *wanted)
@@ -228,7 +193,9 @@ bool playback_reset(struct playback_session *s, const struct playback_request *w
 	            (has_seed(old, wanted) && (has_args(old, wanted) || s->last));
 
 	if (!fits) {
-		release_rollout(s);
+		old->plays--;
+		old->session = NULL;
+		s->all->first_unused = 0;
 		struct recorded_rollout *other = choose_rollout(s->all, wanted);
 
 		assign_rollout(s, other ? other : old);
@@ -272,69 +239,6 @@ static uint64_t key_of(struct str name, struct str arguments)
 	return key;
 }
 
-/* Similarity of two texts: length of the common prefix and suffix, minus the rest. */
-static int64_t similarity(struct str a, struct str b)
-{
-	size_t most = a.n < b.n ? a.n : b.n, head = 0, tail = 0;
-
-	while (head < most && a.p[head] == b.p[head])
-		head++;
-	while (tail < most - head && a.p[a.n - 1 - tail] == b.p[b.n - 1 - tail])
-		tail++;
-	return 3 * (int64_t)(head + tail) - (int64_t)(a.n + b.n);
-}
-
-/* The same tool counts most, then the arguments, then the distance from the current position. */
-static size_t nearest(const struct playback_session *s, struct str name, struct str arguments)
-{
-	const struct recorded_rollout *r = s->rollout;
-	int64_t best = INT64_MIN;
-	size_t found = 0;
-
-	for (size_t i = 0; r->calls && i < r->count; i++) {
-		const struct recorded_call *c = &r->calls[i];
-		size_t away = i > s->next ? i - s->next : s->next - i;
-		int64_t score = similarity(c->arguments, arguments) * 1024 +
-		                (str_eq(c->name, name) ? INT64_C(1) << 40 : 0) -
-		                (int64_t)(away < 1023 ? away : 1023);
-
-		if (score > best) {
-			best = score;
-			found = i;
-		}
-	}
-	return found;
-}
-
-static void explain_miss(const struct playback_session *s, struct str name, struct str arguments,
-                         struct buf *why)
-{
-	const struct recorded_rollout *r = s->rollout;
-	struct buf canon = BUF(BUF_MAX_MESSAGE);
-
-	json_canon(json_is_null(arguments) ? STR("{}") : arguments, NULL, JSON_EDIT_DROP, &canon);
-	arguments = buf_view(&canon);
-	size_t near = nearest(s, name, arguments);
-
-	buf_clear(why);
-	buf_text(why, "not in the recording: ");
-	show_call(name, arguments, why);
-	buf_printf(why, ", call %zu of rollout %.*s", s->next, STR_ARG(r->id));
-	if (s->next < r->count && s->all->match == MATCH_EXACT) {
-		buf_printf(why, "; recorded as call %zu: ", s->next);
-		show_call(r->calls[s->next].name, r->calls[s->next].arguments, why);
-	} else if (s->next >= r->count) {
-		buf_printf(why, "; the recording ends after %zu call%s", r->count,
-		           r->count == 1 ? "" : "s");
-	}
-	if (r->count > 0 && (near != s->next || s->all->match != MATCH_EXACT)) {
-		buf_printf(why, "; nearest recorded call: %zu: ", near);
-		show_call(r->calls[near].name, r->calls[near].arguments, why);
-	}
-	log_warn("serve: %s", buf_cstr(why));
-	buf_release(&canon);
-}
-
 /* Searches forward from the current position, then from the beginning. */
 static const struct recorded_call *find_equal(const struct playback_session *s, uint64_t key)
 {
@@ -347,6 +251,46 @@ static const struct recorded_call *find_equal(const struct playback_session *s, 
 			return c;
 	}
 	return NULL;
+}
+
+/* An equal call, else the next one of that tool; NULL: none. */
+static const struct recorded_call *nearest(const struct playback_session *s, struct str name,
+                                           uint64_t key)
+{
+	const struct recorded_rollout *r = s->rollout;
+	const struct recorded_call *near = find_equal(s, key);
+
+	for (size_t i = 0; !near && i < r->count; i++) {
+		const struct recorded_call *c = &r->calls[(s->next + i) % r->count];
+
+		near = str_eq(c->name, name) ? c : NULL;
+	}
+	return near;
+}
+
+static void explain_miss(const struct playback_session *s, struct str name, struct str arguments,
+                         uint64_t key, struct buf *why)
+{
+	const struct recorded_rollout *r = s->rollout;
+	const struct recorded_call *near = nearest(s, name, key);
+	size_t place = near ? (size_t)(near - r->calls) : s->next;
+
+	buf_clear(why);
+	buf_text(why, "not in the recording: ");
+	show_call(name, json_is_null(arguments) ? STR("{}") : arguments, why);
+	buf_printf(why, ", call %zu of rollout %.*s", s->next, STR_ARG(r->id));
+	if (s->next >= r->count) {
+		buf_printf(why, "; the recording ends after %zu call%s", r->count,
+		           r->count == 1 ? "" : "s");
+	} else if (s->all->match == MATCH_EXACT) {
+		buf_printf(why, "; recorded as call %zu: ", s->next);
+		show_call(r->calls[s->next].name, r->calls[s->next].arguments, why);
+	}
+	if (place != s->next) {
+		buf_printf(why, "; nearest recorded call: %zu: ", place);
+		show_call(near->name, near->arguments, why);
+	}
+	log_warn("serve: %s", buf_cstr(why));
 }
 
 static const struct recorded_call *find_call(const struct playback_session *s, uint64_t key)
@@ -363,66 +307,6 @@ static const struct recorded_call *find_call(const struct playback_session *s, u
 		break;
 	}
 	return next;
-}
-
-/* Compares hashes, which leave out ignored members: ids, counters, clocks. */
-static bool same_state(struct str hash, struct str state, struct str other_hash, struct str other)
-{
-	return hash.p && other_hash.p ? str_eq(hash, other_hash) : json_equal(state, other);
-}
-
-/* Are the first `calls` calls and replies of both rollouts equal? */
-static bool same_prefix(const struct recorded_rollout *a, const struct recorded_rollout *b,
-                        size_t calls)
-{
-	bool alike = a->has_seed == b->has_seed && a->seed == b->seed && a->count >= calls &&
-	             b->count >= calls && json_equal(a->reset_args, b->reset_args) &&
-	             json_equal(a->reset.observation, b->reset.observation) &&
-	             same_state(a->first_hash, a->first_state, b->first_hash, b->first_state);
-
-	for (size_t i = 0; alike && i < calls; i++) {
-		const struct recorded_call *x = &a->calls[i], *y = &b->calls[i];
-
-		alike = x->key == y->key && x->reply.outcome == y->reply.outcome &&
-		        json_equal(x->reply.observation, y->reply.observation) &&
-		        json_equal(x->reply.reward, y->reply.reward) &&
-		        same_state(x->after_hash, x->after, y->after_hash, y->after);
-	}
-	return alike;
-}
-
-static bool can_swap(const struct playback_session *s, const struct recorded_rollout *other,
-                     uint64_t key)
-{
-	const struct playback_session *session = other->session;
-	bool obtainable = session ? session->next <= s->next : other->plays == 0;
-
-	return obtainable && other != s->rollout && other->count > s->next &&
-	       other->calls[s->next].key == key && same_prefix(s->rollout, other, s->next);
-}
-
-/* Parallel sessions of one task may open in any order, so a session can turn out to play another
-   session's rollout. Both then swap rollouts, which are equal up to here. */
-static bool swap_rollouts(struct playback_session *s, uint64_t key)
-{
-	const struct recorded *r = &s->all->recorded;
-
-	for (size_t i = 0; i < r->count; i++) {
-		struct recorded_rollout *other = r->rollouts[i], *mine = s->rollout;
-		struct playback_session *session = other->session;
-
-		if (!can_swap(s, other, key))
-			continue;
-		if (session) {
-			set_rollout(session, mine);
-		} else {
-			release_rollout(s);
-			other->plays++;
-		}
-		set_rollout(s, other);
-		return true;
-	}
-	return false;
 }
 
 static void advance(struct playback_session *s, const struct recorded_call *c)
@@ -443,12 +327,10 @@ const struct recorded_call *playback_call(struct playback_session *s, struct str
 	uint64_t key = key_of(name, arguments);
 	const struct recorded_call *c = find_call(s, key);
 
-	if (!c && s->all->match == MATCH_EXACT && swap_rollouts(s, key))
-		c = find_call(s, key);
 	if (c)
 		advance(s, c);
 	else
-		explain_miss(s, name, arguments, why);
+		explain_miss(s, name, arguments, key, why);
 	return c;
 }
 

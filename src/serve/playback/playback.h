@@ -29,8 +29,8 @@ struct recorded_call {
 	struct str arguments; /* canonical */
 	uint64_t key;         /* equal for equal calls */
 	struct recorded_reply reply;
-	struct str after, after_hash; /* state after the call, and its hash; absent: not known */
-	bool changes_session;         /* the reply named another transport session */
+	struct str after;     /* state after the call; absent: not known */
+	bool changes_session; /* the reply named another transport session */
 };
 
 struct playback_session;
@@ -45,7 +45,7 @@ struct recorded_rollout {
 	int64_t seed;
 	enum state_kind state_kind;
 	struct recorded_reply reset;
-	struct str first_state, first_hash, total_reward;
+	struct str first_state, total_reward;
 	struct recorded_call *calls; /* those that were sent */
 	size_t count;
 	/* Set by playback.c. */
@@ -58,6 +58,7 @@ struct recorded {
 	size_t count;
 	struct map ids;
 	struct arena arena;
+	bool has_tools; /* recorded for some rollout */
 };
 
 /* Larger recordings are refused, because they are kept in memory. */

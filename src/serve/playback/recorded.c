@@ -69,6 +69,7 @@ static void read_header(struct recorded *r, struct recorded_rollout *one, const 
 	one->name = copy_text(r, env, "name");
 	one->version = copy_text(r, env, "version");
 	one->tools = copy(r, l->value[KEY_TOOLS]);
+	r->has_tools = r->has_tools || one->tools.p;
 	one->reset_args = json_type(reset) == JSON_OBJECT ? copy(r, reset) : STR_NONE;
 	one->has_seed = json_i64(l->value[KEY_SEED], &one->seed);
 	one->state_kind = line_state_kind(l);
@@ -86,15 +87,10 @@ static void read_state(struct recorded *r, struct recorded_rollout *one, const s
 	struct str state = copy(r, l->value[KEY_STATE]);
 	struct recorded_call *last = one->count ? &one->calls[one->count - 1] : NULL;
 
-	struct str hash = arena_str(&r->arena, line_state_hash(l));
-
-	if (last && !last->after.p) {
+	if (last && !last->after.p)
 		last->after = state;
-		last->after_hash = hash;
-	} else if (!last && !one->first_state.p) {
+	else if (!last && !one->first_state.p)
 		one->first_state = state;
-		one->first_hash = hash;
-	}
 }
 
 /* Removes the words or tags around a result that a model got as text. */
@@ -245,48 +241,34 @@ struct called {
 	struct map_item item;
 };
 
-static void add_tools(const struct recorded_rollout *one, struct map *seen, struct arena *arena,
-                      struct json_writer *w)
-{
-	for (size_t i = 0; i < one->count; i++) {
-		uint64_t hash = map_hash(one->calls[i].name);
-
-		if (map_find(seen, hash, STR_NONE))
-			continue;
-		struct called *c = arena_new(arena, sizeof(*c));
-
-		map_add(seen, &c->item, hash);
-		jw_pack(w, "{name:%s,inputSchema:{type:'object'}}", one->calls[i].name);
-	}
-}
-
-static bool has_tools(const struct recorded *r)
-{
-	for (size_t i = 0; i < r->count; i++)
-		if (r->rollouts[i]->tools.p)
-			return true;
-	return false;
-}
-
 static void offer_called(struct recorded *r)
 {
 	struct buf tools = BUF(BUF_MAX_MESSAGE);
 	struct arena arena = {0};
 	struct map seen = {.root = NULL};
-	struct json_writer w;
+	struct json_writer w = jw_form(&tools, "[");
 
-	jw_init(&w, &tools);
-	jw_array(&w);
-	for (size_t i = 0; i < r->count; i++)
-		add_tools(r->rollouts[i], &seen, &arena, &w);
+	for (size_t i = 0; i < r->count; i++) {
+		struct recorded_rollout *one = r->rollouts[i];
+
+		for (size_t k = 0; k < one->count; k++) {
+			uint64_t hash = map_hash(one->calls[k].name);
+
+			if (map_find(&seen, hash, STR_NONE))
+				continue;
+			struct called *c = arena_new(&arena, sizeof(*c));
+
+			map_add(&seen, &c->item, hash);
+			jw_pack(&w, "{name:%s,inputSchema:{type:'object'}}", one->calls[k].name);
+		}
+	}
 	jw_end(&w);
-	struct str kept = arena_str(&r->arena, buf_view(&tools));
+	struct str kept = buf_keep(&tools, &r->arena);
 
 	for (size_t i = 0; i < r->count; i++)
 		if (r->rollouts[i]->count > 0)
 			r->rollouts[i]->tools = kept;
 	arena_release(&arena);
-	buf_release(&tools);
 }
 
 int recorded_read(const char *path, struct recorded *out, struct error *err)
@@ -294,7 +276,7 @@ int recorded_read(const char *path, struct recorded *out, struct error *err)
 	*out = (struct recorded){.ids = {.key = offsetof(struct recorded_rollout, id)}};
 	if (reader_file(path, read_line, out, err) || check(out, path, err))
 		return -1;
-	if (!has_tools(out))
+	if (!out->has_tools)
 		offer_called(out);
 	return 0;
 }

@@ -1,8 +1,7 @@
 /* The Debug Adapter Protocol for editors (microsoft.github.io/debug-adapter-protocol).
    Single-threaded. The rollout's steps up to the current one are stack frames, the facts of a step
    are scopes, and JSON values are variables. A movement starts after the response to its request.
-   While it runs, only urgent requests (pause, threads, disconnect) are answered; the others are
-   queued. */
+   While it runs, requests wait; pause, disconnect and terminate interrupt it. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
@@ -26,8 +25,7 @@ struct dap {
 	/* what to start after the response: a command, or (begins) the live session */
 	const char *movement, *reason;
 	bool begins;
-	bool paused;       /* the client interrupted the movement */
-	struct error lost; /* connection error during a movement */
+	bool paused; /* the client interrupted the movement */
 };
 
 /* Writes the members of a response's body. */
@@ -300,9 +298,8 @@ static void on_breakpoints(struct dap *p, const struct dap_request *q, struct js
 /* When a request is accepted, in addition to while the rollout is stopped, and what it does. */
 enum {
 	EARLY = 1,  /* before the rollout has started */
-	URGENT = 2, /* while the rollout runs */
-	PAUSES = 4, /* interrupts a running movement; otherwise has no effect */
-	LEAVES = 8,
+	PAUSES = 2, /* interrupts a running movement */
+	LEAVES = 4,
 };
 
 /* There is nothing to do for launch and attach: the recording or the environment was given on the
@@ -318,7 +315,7 @@ static const struct handler {
 	{"launch", .flags = EARLY},
 	{"attach", .flags = EARLY},
 	{"configurationDone", EARLY, .write = on_configured},
-	{"threads", URGENT, .write = on_threads},
+	{"threads", 0, .write = on_threads},
 	{"stackTrace", 0, .answer = on_stack},
 	{"scopes", 0, .answer = on_scopes},
 	{"variables", 0, .answer = on_variables},
@@ -332,9 +329,9 @@ static const struct handler {
 	{"stepOut", 0, .movement = "finish", .reason = "step"},
 	{"stepBack", 0, .movement = "reverse-step", .reason = "step"},
 	{"reverseContinue", 0, .movement = "reverse-continue", .reason = "pause"},
-	{"pause", .flags = EARLY | URGENT | PAUSES},
-	{"disconnect", .flags = EARLY | URGENT | LEAVES},
-	{"terminate", .flags = EARLY | URGENT | LEAVES},
+	{"pause", .flags = EARLY | PAUSES},
+	{"disconnect", .flags = EARLY | PAUSES | LEAVES},
+	{"terminate", .flags = EARLY | PAUSES | LEAVES},
 };
 
 static const struct handler *handler_of(struct str command)
@@ -343,13 +340,6 @@ static const struct handler *handler_of(struct str command)
 		if (json_is(command, str_from(handlers[i].command)))
 			return &handlers[i];
 	return NULL;
-}
-
-static bool is_urgent(struct str command)
-{
-	const struct handler *h = handler_of(command);
-
-	return h && h->flags & URGENT;
 }
 
 static int answer(struct dap *p, const struct dap_request *q, struct json_writer *w,
@@ -365,7 +355,6 @@ static int answer(struct dap *p, const struct dap_request *q, struct json_writer
 		return error_set(err, FAIL_USAGE,
 		                 "the rollout has not started: send configurationDone first");
 	}
-	p->paused = p->paused || h->flags & PAUSES;
 	p->leaves = p->leaves || h->flags & LEAVES;
 	if (h->movement) {
 		p->movement = h->movement;
@@ -408,22 +397,21 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 
 /* ---- while it runs ---- */
 
-/* Answers urgent requests. Returns true if one of them, or the end of input, interrupts the
-   movement. */
+/* The requests stay queued. Malformed input and its end interrupt the movement, too. */
 static bool client_asks_stop(void *ctx)
 {
 	struct dap *p = ctx;
 	struct dap_request q;
-	bool any = true, before = p->leaves, paused = p->paused;
+	int found;
+	bool before = p->paused;
 
-	while (any && !p->leaves) {
-		if (dap_read_urgent(&p->wire, &q, &any, is_urgent, &p->lost) ||
-		    (any && respond(p, &q, &p->lost))) {
-			p->leaves = true;
-		}
+	while ((found = dap_look_ahead(&p->wire, &q, ERROR_IGNORED)) > 0) {
+		const struct handler *h = handler_of(q.command);
+
+		p->paused = p->paused || (h && h->flags & PAUSES);
 	}
-	p->leaves = p->leaves || dap_is_over(&p->wire);
-	return (p->leaves && !before) || (p->paused && !paused);
+	p->paused = p->paused || found < 0 || dap_is_over(&p->wire);
+	return p->paused && !before;
 }
 
 /* Sends printed output, and the error if a movement failed. */
@@ -451,7 +439,7 @@ static int move(struct dap *p, struct error *err)
 	buf_clear(&p->d->out);
 	(void)!run_command(p->d, str_from(p->movement), &why);
 	note_stop(p, p->reason);
-	return p->leaves ? 0 : send_printed(p, &why, err);
+	return send_printed(p, &why, err);
 }
 
 /* If the session cannot start, the client gets the reason and a terminated event. */
@@ -460,7 +448,7 @@ static int begin(struct dap *p, struct error *err)
 	forget_stops(p);
 	buf_clear(&p->d->out);
 	if (live_session_begin(p->d, err)) {
-		if (!p->leaves && !send_printed(p, err, ERROR_IGNORED)) {
+		if (!send_printed(p, err, ERROR_IGNORED)) {
 			/* DAP uses the same word */
 			const char *ended = end_status_name(END_TERMINATED);
 			struct json_writer w = dap_begin_event(&p->wire, ended);
@@ -519,10 +507,6 @@ int dap_serve(struct debugger *d, struct error *err)
 	d->client_asks_stop = client_asks_stop;
 	d->client = &p; // cppcheck-suppress autoVariables ; reset below
 	int failed = serve(&p, err);
-	if (!failed && p.lost.kind != FAIL_NONE) {
-		*err = p.lost;
-		failed = -1;
-	}
 	d->client_asks_stop = NULL;
 	d->client = NULL;
 	free(p.values);

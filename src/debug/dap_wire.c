@@ -19,13 +19,12 @@ void dap_wire_init(struct dap_wire *p, const struct debug_conf *conf)
 	*p = (struct dap_wire){.conf = conf,
 	                       .input = BUF(INPUT_MAX),
 	                       .message = BUF(MESSAGE_MAX),
-	                       .urgent = BUF(MESSAGE_MAX),
 	                       .out = BUF(SIZE_MAX / 2)};
 }
 
 void dap_wire_release(struct dap_wire *p)
 {
-	BUFS_RELEASE(&p->input, &p->message, &p->urgent, &p->out);
+	BUFS_RELEASE(&p->input, &p->message, &p->out);
 }
 
 int dap_send(struct dap_wire *p, struct error *err)
@@ -123,19 +122,6 @@ static int parse(struct str text, struct dap_request *q, struct error *err)
 	return 0;
 }
 
-/* Removes the message at that offset from the input. */
-static int take_frame(struct dap_wire *p, size_t at, const struct dap_frame *f, struct buf *into,
-                      struct dap_request *q, struct error *err)
-{
-	size_t end = at + f->header + f->content;
-
-	buf_clear(into);
-	buf_add(into, p->input.p + at + f->header, f->content);
-	memmove(p->input.p + at, p->input.p + end, p->input.n - end);
-	buf_cut(&p->input, at + p->input.n - end);
-	return parse(buf_view(into), q, err);
-}
-
 /* Reads available input, or waits up to wait_ms for it. */
 static int read_input(struct dap_wire *p, int wait_ms, struct error *err)
 {
@@ -172,30 +158,23 @@ int dap_read(struct dap_wire *p, struct dap_request *q, bool *any, bool (*stops)
 	if (found <= 0)
 		return found;
 	*any = true;
-	return take_frame(p, 0, &f, &p->message, q, err);
+	buf_set(&p->message, (struct str){p->input.p + f.header, f.content});
+	buf_drop(&p->input, f.header + f.content);
+	return parse(buf_view(&p->message), q, err);
 }
 
-int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any, dap_urgent_fn *urgent,
-                    struct error *err)
+int dap_look_ahead(struct dap_wire *p, struct dap_request *q, struct error *err)
 {
 	struct dap_frame f = {0, 0};
-	int found;
 
-	*any = false;
 	if (read_input(p, 0, err))
 		return -1;
-	while ((found = find_frame(str_skip(buf_view(&p->input), p->seen), &f, err)) > 0) {
-		const struct str content = {p->input.p + p->seen + f.header, f.content};
-
-		if (parse(content, q, err))
-			return -1;
-		if (urgent(q->command)) {
-			*any = true;
-			return take_frame(p, p->seen, &f, &p->urgent, q, err);
-		}
-		p->seen += f.header + f.content;
-	}
-	return found;
+	int found = find_frame(str_skip(buf_view(&p->input), p->seen), &f, err);
+	if (found <= 0)
+		return found;
+	const struct str content = {p->input.p + p->seen + f.header, f.content};
+	p->seen += f.header + f.content;
+	return parse(content, q, err) ? -1 : 1;
 }
 
 bool dap_is_over(const struct dap_wire *p)

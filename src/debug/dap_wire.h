@@ -7,16 +7,14 @@
 struct dap_wire {
 	const struct debug_conf *conf; /* provides print */
 	struct buf input;              /* bytes received but not consumed */
-	/* of these, queued requests already scanned for urgent ones */
-	size_t seen;
-	bool ended;         /* the input has ended */
-	struct buf message; /* the last request */
-	struct buf urgent;  /* the last urgent request */
-	struct buf out;     /* the message being written */
-	int64_t seq;        /* of the last message sent */
+	size_t seen;                   /* of these, by dap_look_ahead */
+	bool ended;                    /* the input has ended */
+	struct buf message;            /* the last request */
+	struct buf out;                /* the message being written */
+	int64_t seq;                   /* of the last message sent */
 };
 
-/* Slices are valid until the next request of the same class (urgent or not) is read. */
+/* Slices are valid until the next request is read. */
 struct dap_request {
 	int64_t seq;
 	struct str command, arguments; /* raw JSON */
@@ -30,12 +28,9 @@ void dap_wire_release(struct dap_wire *p);
 MUST_USE int dap_read(struct dap_wire *p, struct dap_request *q, bool *any,
                       bool (*stops)(void *ctx), void *ctx, struct error *err);
 
-/* True if the request must be answered while the rollout runs. */
-typedef bool dap_urgent_fn(struct str command);
-/* Consumes such a request if one was received, without waiting; others are left for dap_read. *any
-   is false if there is none. */
-MUST_USE int dap_read_urgent(struct dap_wire *p, struct dap_request *q, bool *any,
-                             dap_urgent_fn *urgent, struct error *err);
+/* Returns 1 for the next request that was received and not looked at since dap_read, without
+   waiting; it stays there for dap_read. 0: there is none. */
+MUST_USE int dap_look_ahead(struct dap_wire *p, struct dap_request *q, struct error *err);
 
 /* True at the end of input, after all its requests were consumed. */
 bool dap_is_over(const struct dap_wire *p);

@@ -41,7 +41,6 @@ expected_output() {
 	diff - got <<-'END'
 		configurationDone: entry: start of rollout FrozenLake-v1.0 (line 2, 1 frames)
 		continue: answered while it runs
-		threads: FrozenLake-v1.0
 		pause: pause
 		evaluate: true
 		stepIn: step: TITLE

@@ -30,10 +30,7 @@ async function pauseWhileItRuns() {
 	const stopped = client.waitForEvent('stopped');
 	await client.continueRequest({ threadId: 1 });
 	console.log('continue: answered while it runs');
-	// evaluate has to wait for the stop, threads has not
 	const waiting = client.evaluateRequest({ expression: 'step >= 0' });
-	const threads = (await client.threadsRequest()).body.threads;
-	console.log(`threads: ${threads.map((one) => one.name)}`);
 	await new Promise((resolve) => setTimeout(resolve, 300));
 	await client.pauseRequest({ threadId: 1 });
 	console.log(`pause: ${(await stopped).body.reason}`);

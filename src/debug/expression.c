@@ -308,12 +308,15 @@ static int read_value(struct expression_parser *p, struct test *t)
 /* `changed` accepts a pointer into the state. */
 static int read_changed(struct expression_parser *p, struct test *t)
 {
-	bool pointer = p->kind == TOKEN_WORD && (p->token.p[0] == '.' || p->token.p[0] == '/');
+	struct path member;
+	size_t begin = p->begin;
 
-	if (!pointer)
+	if (p->kind != TOKEN_WORD || str_is(p->token, "if"))
 		return 0;
-	t->left.pointer = pointer_of(arena_str(&p->out->arena, p->token), &p->out->arena);
-	return next(p);
+	if (read_path(p, &member))
+		return -1;
+	t->left.pointer = member.pointer;
+	return member.fact == FACT_STATE ? 0 : fail(p, begin, "expected a pointer into the state");
 }
 
 static int read_comparison(struct expression_parser *p, struct test *t)

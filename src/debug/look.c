@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "debug/debugger.h"
 #include "debug/expression.h"
+#include "policy/tool_set.h"
 #include "report/outline.h"
 
 #define LIST_ROWS 10
@@ -228,20 +229,17 @@ int verb_backtrace(struct debugger *d, int how, struct str arguments, struct err
 
 static void put_tool(struct debugger *d, struct str tool)
 {
-	struct str schema = JSON_GET(tool, "inputSchema"), properties, required;
+	struct str schema = tool_schema(tool), properties = JSON_GET(schema, "properties");
 	AUTO_BUF name = BUF(BUF_MAX_SMALL), about = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 
-	schema = schema.p ? schema : JSON_GET(tool, "input_schema");
-	properties = JSON_GET(schema, "properties");
-	required = JSON_GET(schema, "required");
 	json_decode(JSON_GET(tool, "name"), &name);
 	text_escape(&d->out, buf_view(&name));
 	for (size_t cursor = 0; json_next_member(properties, &cursor, &m);) {
 		struct str one;
 		bool needed = false;
 
-		for (size_t at = 0; json_next(required, &at, &one);)
+		for (size_t at = 0; json_next(JSON_GET(schema, "required"), &at, &one);)
 			needed = needed || str_eq(json_inner(one), m.key);
 		buf_text(&d->out, needed ? " " : " [");
 		text_escape(&d->out, m.key);
@@ -256,40 +254,23 @@ static void put_tool(struct debugger *d, struct str tool)
 	buf_char(&d->out, '\n');
 }
 
-static int no_such_tool(struct str tools, struct str wanted, struct error *err)
-{
-	AUTO_NAMES names = {.count = 0};
-	struct str tool;
-
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		AUTO_BUF name = BUF(BUF_MAX_SMALL);
-
-		json_decode(JSON_GET(tool, "name"), &name);
-		names_add(&names, buf_view(&name));
-	}
-	error_set(err, FAIL_USAGE, "no tool '%.*s'", STR_ARG(wanted));
-	names_suggest(err, wanted, names.text, names.count);
-	return -1;
-}
-
 int verb_tools(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct str tools = cursor_facts(d->cursor)->header.value[KEY_TOOLS], tool;
 	struct str wanted = text_trim(arguments);
-	bool found = false;
 
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);) {
-		if (!wanted.n) {
-			put_tool(d, tool);
-		} else if (json_is(JSON_GET(tool, "name"), wanted)) {
-			outline_add(&d->out, "tool", tool, d->conf->style);
-			found = true;
-		}
+	if (wanted.n) {
+		if (tool_require(tools, wanted, err))
+			return -1;
+		outline_add(&d->out, "tool", tool_find(tools, wanted), d->conf->style);
+		return 0;
 	}
-	buf_str(&d->value, wanted.n ? STR("") : tools);
-	if (!wanted.n && !json_count(tools))
+	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
+		put_tool(d, tool);
+	buf_str(&d->value, tools);
+	if (!json_count(tools))
 		buf_text(&d->out, "the environment offers no tools, or they were not recorded\n");
-	return wanted.n && !found ? no_such_tool(tools, wanted, err) : 0;
+	return 0;
 }
 
 /* ---- info ---- */

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#define CHANGED     "changed "
 #define VALUE_CELLS 200 /* longest value shown at a stop; print shows all of it */
 
 static void point_free(struct point *p)
@@ -21,7 +22,6 @@ void points_release(struct points *p)
 {
 	for (size_t i = 0; i < p->count; i++)
 		point_free(p->list[i]);
-	BUFS_RELEASE(&p->before, &p->after);
 	*p = (struct points){.count = 0};
 }
 
@@ -37,36 +37,51 @@ static int add(struct points *p, enum point_kind kind, struct point **out, struc
 	one = mem_new(sizeof(*one));
 	*one = (struct point){.number =
 	                              kind == POINT_DISPLAY ? ++p->last_display : ++p->last_number,
-	                      .kind = kind,
-	                      .enabled = true};
+	                      .kind = kind};
 	p->list[p->count++] = *out = one;
 	return 0;
+}
+
+static void take_path(void *ctx, const struct path *path)
+{
+	struct point *one = ctx;
+
+	if (!one->path.pointer.p)
+		one->path = *path;
 }
 
 int points_add_break(struct points *p, enum point_kind kind, struct str text, struct point **out,
                      size_t *at, struct error *err)
 {
+	AUTO_BUF whole = BUF(BUF_MAX_MESSAGE);
+	size_t before = kind == POINT_WATCH ? strlen(CHANGED) : 0;
 	struct expression *e;
 
-	if (expression_parse(text, &e, at, err))
+	buf_add(&whole, CHANGED, before);
+	buf_str(&whole, text_trim(text));
+	if (expression_parse(buf_view(&whole), &e, at, err)) {
+		*at = *at > before ? *at - before : 0;
 		return -1;
+	}
 	if (add(p, kind, out, err)) {
 		expression_free(e);
 		return -1;
 	}
 	(*out)->expression = e;
-	(*out)->text = expression_text(e);
+	(*out)->text = str_skip(expression_text(e), before);
+	if (before)
+		expression_each_path(e, take_path, *out);
 	return 0;
 }
 
-int points_add_path(struct points *p, enum point_kind kind, struct str text, struct point **out,
-                    size_t *at, struct error *err)
+int points_add_display(struct points *p, struct str text, struct point **out, size_t *at,
+                       struct error *err)
 {
 	struct arena arena = {.bytes = 0};
 	struct path path;
 	struct str kept = arena_str(&arena, text);
 
-	if (path_parse(kept, &arena, &path, at, err) || add(p, kind, out, err)) {
+	if (path_parse(kept, &arena, &path, at, err) || add(p, POINT_DISPLAY, out, err)) {
 		arena_release(&arena);
 		return -1;
 	}
@@ -108,32 +123,6 @@ void points_delete(struct points *p, struct point *one)
 
 /* ---- does it stop there? ---- */
 
-/* The value of a watched path before or after the step. A step line holds the state before it and
-   the next line the state after it; all other facts belong to one line. */
-static struct str watched(const struct path *path, const struct known *k, bool after,
-                          struct buf *scratch)
-{
-	struct path p = *path;
-	bool step = k->moment->line->type == LINE_STEP;
-
-	scratch->max = BUF_MAX_MESSAGE;
-	if (p.fact == FACT_STATE && !after)
-		p.fact = FACT_BEFORE;
-	return !after && !step ? STR_NONE : path_value(&p, k, scratch);
-}
-
-static bool has_changed(struct points *p, const struct path *path, const struct known *k)
-{
-	struct str before = watched(path, k, false, &p->before);
-	struct str after = watched(path, k, true, &p->after);
-
-	if (k->moment->line->type != LINE_STEP || json_is_null(k->moment->after) ||
-	    json_is_null(k->moment->line->value[KEY_STATE])) {
-		return false; /* an unknown state is not a change */
-	}
-	return !json_equal(before, after);
-}
-
 static bool looks_ahead(const struct point *one)
 {
 	return one->expression && expression_is_before(one->expression) &&
@@ -148,22 +137,18 @@ bool points_look_ahead(const struct points *p)
 	return false;
 }
 
-static bool point_stops(struct points *p, const struct point *one, const struct known *k,
-                        enum point_phase phase)
+static bool point_stops(const struct point *one, const struct known *k, enum point_phase phase)
 {
 	bool fits = phase == PHASE_RECORDED || looks_ahead(one) == (phase == PHASE_PROPOSED);
 
-	if (!one->enabled || one->kind == POINT_DISPLAY || !fits)
-		return false;
-	bool stops = one->kind == POINT_WATCH ? has_changed(p, &one->path, k)
-	                                      : expression_holds(one->expression, k);
-	return stops && (!one->condition || expression_holds(one->condition, k));
+	return one->expression && fits && expression_holds(one->expression, k) &&
+	       (!one->condition || expression_holds(one->condition, k));
 }
 
-bool points_stop(struct points *p, const struct known *k, enum point_phase phase)
+bool points_stop(const struct points *p, const struct known *k, enum point_phase phase)
 {
 	for (size_t i = 0; i < p->count; i++)
-		if (point_stops(p, p->list[i], k, phase))
+		if (point_stops(p->list[i], k, phase))
 			return true;
 	return false;
 }
@@ -195,8 +180,7 @@ static void put_value(struct str value, struct buf *out)
 	}
 }
 
-static void report_hit(struct points *p, const struct point *one, const struct known *k,
-                       struct buf *out)
+static void report_hit(const struct point *one, const struct known *k, struct buf *out)
 {
 	bool watch = one->kind == POINT_WATCH;
 
@@ -209,10 +193,13 @@ static void report_hit(struct points *p, const struct point *one, const struct k
 	}
 	text_escape_line(out, one->text);
 	if (watch) {
+		struct path before = {.fact = FACT_BEFORE, .pointer = one->path.pointer};
+		AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
+
 		buf_text(out, "  Old value = ");
-		put_value(watched(&one->path, k, false, &p->before), out);
+		put_value(path_value(&before, k, &scratch), out);
 		buf_text(out, "\n  New value = ");
-		put_value(watched(&one->path, k, true, &p->after), out);
+		put_value(path_value(&one->path, k, &scratch), out);
 		buf_char(out, '\n');
 	}
 }
@@ -222,12 +209,12 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 	for (size_t i = 0; i < p->count; i++) {
 		struct point *one = p->list[i];
 
-		if (!point_stops(p, one, k, phase))
+		if (!point_stops(one, k, phase))
 			continue;
 		one->hits++;
 		p->hit = true;
 		p->hit_watch = one->kind == POINT_WATCH;
-		report_hit(p, one, k, out);
+		report_hit(one, k, out);
 	}
 	for (size_t i = p->count; i-- > 0;)
 		if (p->list[i]->kind == POINT_TBREAK && p->list[i]->hits)
@@ -252,9 +239,9 @@ static void list_display(const struct point *one, struct buf *out)
 
 static void list_break(const struct point *one, struct buf *out)
 {
-	buf_printf(out, "%-4d%-13s%-5s%-4s", one->number,
+	buf_printf(out, "%-4d%-13s%-5s", one->number,
 	           one->kind == POINT_WATCH ? "watchpoint" : "breakpoint",
-	           one->kind == POINT_TBREAK ? "del" : "keep", one->enabled ? "y" : "n");
+	           one->kind == POINT_TBREAK ? "del" : "keep");
 	text_escape_line(out, one->text);
 	if (one->condition) {
 		buf_text(out, "        stop only if ");
@@ -277,7 +264,7 @@ void points_list(const struct points *p, bool display, struct buf *out)
 			continue;
 		if (!any) {
 			buf_text(out,
-			         display ? "Num Expression\n" : "Num Type         Disp Enb What\n");
+			         display ? "Num Expression\n" : "Num Type         Disp What\n");
 		}
 		any = true;
 		(display ? list_display : list_break)(one, out);
@@ -288,18 +275,19 @@ void points_list(const struct points *p, bool display, struct buf *out)
 	}
 }
 
-void points_display(struct points *p, const struct known *k, struct buf *out)
+void points_display(const struct points *p, const struct known *k, struct buf *out)
 {
-	p->after.max = BUF_MAX_MESSAGE;
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
+
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		if (one->kind != POINT_DISPLAY || !one->enabled)
+		if (one->kind != POINT_DISPLAY)
 			continue;
 		buf_printf(out, "  %d: ", one->number);
 		text_escape(out, one->text);
 		buf_text(out, " = ");
-		put_value(path_value(&one->path, k, &p->after), out);
+		put_value(path_value(&one->path, k, &scratch), out);
 		buf_char(out, '\n');
 	}
 }

@@ -11,12 +11,11 @@ enum point_kind { POINT_BREAK, POINT_TBREAK, POINT_WATCH, POINT_DISPLAY };
 struct point {
 	int number; /* from 1; displays are numbered separately */
 	enum point_kind kind;
-	bool enabled;
 	int64_t hits;
-	struct expression *expression; /* breakpoints */
+	struct expression *expression; /* NULL: of a display */
 	struct expression *condition;  /* NULL: none */
-	struct path path;              /* watchpoints and displays */
-	struct arena arena;            /* owns the text: */
+	struct path path;              /* watchpoints (in the state) and displays */
+	struct arena arena;            /* owns the text of a display */
 	struct str text;               /* as given */
 };
 
@@ -25,17 +24,17 @@ struct points {
 	struct point *list[POINTS_MAX];
 	size_t count;
 	int last_number, last_display;
-	struct buf before, after; /* scratch for evaluation */
-	bool hit, hit_watch;      /* set by points_hit, never cleared; hit_watch: by a watchpoint */
+	bool hit, hit_watch; /* set by points_hit, never cleared; hit_watch: by a watchpoint */
 };
 
 void points_release(struct points *p);
 
-/* Adds a point and sets *out. FAIL_USAGE, with the column in the text in *at. */
+/* Adds a point and sets *out. FAIL_USAGE, with the column in the text in *at. A watchpoint is a
+   breakpoint on `changed TEXT`. */
 MUST_USE int points_add_break(struct points *p, enum point_kind kind, struct str text,
                               struct point **out, size_t *at, struct error *err);
-MUST_USE int points_add_path(struct points *p, enum point_kind kind, struct str text,
-                             struct point **out, size_t *at, struct error *err);
+MUST_USE int points_add_display(struct points *p, struct str text, struct point **out, size_t *at,
+                                struct error *err);
 /* Empty text removes the condition. */
 MUST_USE int point_set_condition(struct point *p, struct str text, size_t *at, struct error *err);
 
@@ -47,7 +46,7 @@ void points_delete(struct points *p, struct point *one);
    before the call, PHASE_ANSWERED for the others. */
 enum point_phase { PHASE_RECORDED, PHASE_PROPOSED, PHASE_ANSWERED };
 /* True if any point stops there. */
-bool points_stop(struct points *p, const struct known *k, enum point_phase phase);
+bool points_stop(const struct points *p, const struct known *k, enum point_phase phase);
 /* True if any point stops before its call is sent. */
 bool points_look_ahead(const struct points *p);
 /* True if `asks` holds for any of their expressions. */
@@ -59,6 +58,6 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 /* Appends a table. */
 void points_list(const struct points *p, bool display, struct buf *out);
 /* Appends "N: path = value" for each display. */
-void points_display(struct points *p, const struct known *k, struct buf *out);
+void points_display(const struct points *p, const struct known *k, struct buf *out);
 /* Appends the commands that recreate them. */
 void points_save(const struct points *p, struct buf *out);

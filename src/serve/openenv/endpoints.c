@@ -16,29 +16,10 @@ bool fields_wrong(struct buf *why, const char *message, struct str input)
 	return false;
 }
 
-/* The first member that is none of the schema's; absent: none, or any is allowed. */
-static struct str unknown_member(struct str object, struct str schema)
-{
-	bool closed = json_type(JSON_GET(schema, "additionalProperties")) != JSON_TRUE;
-	struct json_member m;
-
-	for (size_t cursor = 0; closed && json_next_member(object, &cursor, &m);)
-		if (!json_get(JSON_GET(schema, "properties"), m.key).p)
-			return m.key;
-	return STR_NONE;
-}
-
 bool fields_fit(struct str object, struct str schema, struct buf *why)
 {
-	struct str unknown = unknown_member(object, schema);
 	struct arena arena = {0};
 	struct error err;
-
-	if (unknown.p) {
-		json_pack(why, "{type:'extra_forbidden',loc:[%s],msg:'unknown member',input:%r}",
-		          unknown, json_get(object, unknown));
-		return false;
-	}
 	bool fit = arguments_check(arguments_read(&arena, schema), object, &err) == 0;
 
 	arena_release(&arena);
@@ -61,59 +42,41 @@ bool fields_fit_action(const struct world *w, struct str action, struct buf *why
 #define UNKNOWN_METHOD  (-32601)
 #define INTERNAL_ERROR  (-32603)
 
-static void answer_error(struct str id, int code, struct str message, struct buf *out)
+/* Absent: the environment has no tools. */
+static struct str offered_tools(const struct openenv *o)
 {
-	json_pack(out, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%s,data:null}}", id, code,
-	          message);
-}
-
-/* The id of a request is null, a string or an integer. */
-static bool is_request(struct str request)
-{
-	struct str id = JSON_GET(request, "id"), params = JSON_GET(request, "params");
-	int64_t number;
-
-	return json_is(JSON_GET(request, "jsonrpc"), STR("2.0")) &&
-	       json_type(JSON_GET(request, "method")) == JSON_STRING &&
-	       (!params.p || json_type(params) == JSON_OBJECT) &&
-	       (json_is_null(id) || json_type(id) == JSON_STRING || json_i64(id, &number));
+	if (o->conf.playback)
+		return openenv_playback_tools(o->conf.playback);
+	return episode_has_tools(o->conf.world) ? o->conf.world->tools : STR_NONE;
 }
 
 /* Tools are listed without a step; they are called in steps, which a recording has. */
-static void use_tools(const struct openenv *o, struct str request, struct buf *out)
-{
-	struct str id = JSON_GET(request, "id"), tools = STR_NONE;
-
-	if (o->conf.playback)
-		tools = openenv_playback_tools(o->conf.playback);
-	else if (episode_has_tools(o->conf.world))
-		tools = o->conf.world->tools;
-	if (!tools.p)
-		answer_error(id, INTERNAL_ERROR, STR("Environment does not support MCP"), out);
-	else if (json_is(JSON_GET(request, "method"), STR("tools/list")))
-		json_pack(out, "{jsonrpc:'2.0',id:%r,result:{tools:%r}}", id, tools);
-	else
-		answer_error(id, INTERNAL_ERROR, STR("Call tools in messages of type step"), out);
-}
-
 void openenv_rpc(const struct openenv *o, struct str request, struct buf *out)
 {
-	struct buf method = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
-	struct str id = JSON_GET(request, "id");
+	struct str id = JSON_GET(request, "id"), method = JSON_GET(request, "method");
+	struct str tools = offered_tools(o);
+	bool lists = json_is(method, STR("tools/list")), calls = json_is(method, STR("tools/call"));
+	int code = INTERNAL_ERROR;
+	const char *why = NULL;
 
-	if (!is_request(request)) {
-		answer_error(STR_NONE, INVALID_REQUEST, STR("Invalid request"), out);
-		return;
+	if (!json_is(JSON_GET(request, "jsonrpc"), STR("2.0")) ||
+	    json_type(method) != JSON_STRING) {
+		code = INVALID_REQUEST;
+		why = "Invalid request";
+	} else if (!lists && !calls) {
+		code = UNKNOWN_METHOD;
+		why = "Method not found";
+	} else if (!tools.p) {
+		why = "Environment does not support MCP";
+	} else if (calls) {
+		why = "Call tools in messages of type step";
 	}
-	json_decode(JSON_GET(request, "method"), &method);
-	struct str name = buf_view(&method);
-	if (str_is(name, "tools/list") || str_is(name, "tools/call")) {
-		use_tools(o, request, out);
+	if (why) {
+		json_pack(out, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%t,data:null}}", id,
+		          code, why);
 	} else {
-		buf_printf(&why, "Method not found: %.*s", STR_ARG(name));
-		answer_error(id, UNKNOWN_METHOD, buf_view(&why), out);
+		json_pack(out, "{jsonrpc:'2.0',id:%r,result:{tools:%r}}", id, tools);
 	}
-	BUFS_RELEASE(&method, &why);
 }
 
 /* ---- endpoints ---- */
@@ -136,10 +99,9 @@ static void answer_invalid(struct http_visit *v, const struct buf *why)
 	buf_printf(&v->reply->body, "{\"detail\":[%s]}", buf_cstr(why));
 }
 
-static enum metadata_place metadata_place(const struct http_visit *v)
+static bool shows_metadata(const struct http_visit *v)
 {
-	return v->old || v->server->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE
-	                                                          : METADATA_ALWAYS;
+	return !v->old && !(v->server->traits & FAULT_HIDES_METADATA);
 }
 
 static void reset(struct http_visit *v)
@@ -157,7 +119,7 @@ static void reset(struct http_visit *v)
 		return;
 	}
 	episode_begin(v->env, &v->server->conf, number, STR_NONE);
-	episode_observe(v->env, false, metadata_place(v), &v->reply->body);
+	episode_observe(v->env, false, shows_metadata(v), &v->reply->body);
 }
 
 static bool is_step(const struct http_visit *v, struct buf *why)
@@ -184,7 +146,7 @@ static void step(struct http_visit *v)
 		answer_invalid(v, &why);
 	else if (v->reply->wait_ms > 0 && !v->request->waited)
 		v->reply->action = REPLY_WAIT;
-	else if (episode_act(v->env, action, metadata_place(v), &v->reply->body, &why))
+	else if (episode_act(v->env, action, shows_metadata(v), &v->reply->body, &why))
 		atomic_fetch_add(&v->server->steps, 1);
 	else
 		reply_text(v->reply, 500, "Internal Server Error");

@@ -76,8 +76,7 @@ static void observe_no_call(bool stepped, struct buf *out)
 			: "{\"observation\":{\"metadata\":{}},\"reward\":null,\"done\":false}");
 }
 
-void episode_observe(const struct openenv_episode *e, bool stepped, enum metadata_place metadata,
-                     struct buf *out)
+void episode_observe(const struct openenv_episode *e, bool stepped, bool metadata, struct buf *out)
 {
 	struct buf said = BUF(BUF_MAX_MESSAGE);
 
@@ -90,7 +89,7 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
 	else
 		buf_text(&said, "{}");
 	buf_text(out, "{\"observation\":{");
-	if (metadata != METADATA_NOWHERE)
+	if (metadata)
 		buf_printf(out, "\"metadata\":%s,", buf_cstr(&said));
 	write_state_members(e, out);
 	if (stepped) {
@@ -99,8 +98,8 @@ void episode_observe(const struct openenv_episode *e, bool stepped, enum metadat
 	} else {
 		buf_text(out, "},\"reward\":null,\"done\":false");
 	}
-	if (metadata == METADATA_ALWAYS || (metadata == METADATA_TWICE && stepped))
-		buf_printf(out, ",\"metadata\":%s", stepped ? buf_cstr(&said) : "null");
+	if (metadata && stepped)
+		buf_printf(out, ",\"metadata\":%s", buf_cstr(&said));
 	buf_char(out, '}');
 	buf_release(&said);
 }
@@ -282,8 +281,8 @@ static void tool_step(struct openenv_episode *e, struct str action, struct buf *
 		call_tool(e, JSON_GET(action, "tool_name"), JSON_GET(action, "arguments"), out);
 }
 
-bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
-                 struct buf *out, struct buf *why)
+bool episode_act(struct openenv_episode *e, struct str action, bool metadata, struct buf *out,
+                 struct buf *why)
 {
 	if (episode_has_tools(e->world))
 		tool_step(e, action, out);

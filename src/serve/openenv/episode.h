@@ -15,20 +15,14 @@ struct openenv_episode {
 	bool terminated;
 };
 
-enum metadata_place {
-	METADATA_NOWHERE, /* as up to core 0.3 */
-	METADATA_TWICE,   /* in the observation, and next to it if not empty */
-	METADATA_ALWAYS,  /* the same, with null if empty: plain HTTP */
-};
-
 /* Starts an episode in a new environment that was not reset yet. id: a JSON string, null or
    absent. */
 void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64_t seed,
                    struct str id);
 /* Executes one step: the action is the arguments of the world's only tool, or names the tool.
    Appends the observation. False: refused, *why has the reason, and no step is counted. */
-bool episode_act(struct openenv_episode *e, struct str action, enum metadata_place metadata,
-                 struct buf *out, struct buf *why);
+bool episode_act(struct openenv_episode *e, struct str action, bool metadata, struct buf *out,
+                 struct buf *why);
 void episode_release(struct openenv_episode *e); /* zeroed is fine */
 
 /* True if the world has several tools: then steps call tools, and MCP can call them too. */
@@ -36,9 +30,9 @@ bool episode_has_tools(const struct world *w);
 /* Does the action ask for the list of tools? */
 bool episode_lists_tools(struct str action);
 
-/* Appends {"observation":..,"reward":..,"done":..}. stepped: after a step, not after a reset. */
-void episode_observe(const struct openenv_episode *e, bool stepped, enum metadata_place metadata,
-                     struct buf *out);
+/* Appends {"observation":..,"reward":..,"done":..}. stepped: after a step, not after a reset.
+   metadata: in the observation, and next to it if not empty; core 0.3 and older have none. */
+void episode_observe(const struct openenv_episode *e, bool stepped, bool metadata, struct buf *out);
 void episode_state(const struct openenv_episode *e, struct buf *out);
 
 /* Appends the schema of an action, which asks for the list of tools or acts. */

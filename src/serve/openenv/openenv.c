@@ -56,9 +56,9 @@ static bool accept(struct openenv_reply *r, bool fits, struct buf *why)
 
 /* ---- handlers of messages ---- */
 
-static enum metadata_place metadata_place(const struct openenv *o)
+static bool shows_metadata(const struct openenv *o)
 {
-	return o->traits & FAULT_HIDES_METADATA ? METADATA_NOWHERE : METADATA_TWICE;
+	return !(o->traits & FAULT_HIDES_METADATA);
 }
 
 void openenv_reply_observation(struct openenv_message *t, bool stepped)
@@ -66,7 +66,7 @@ void openenv_reply_observation(struct openenv_message *t, bool stepped)
 	struct buf *out = &t->reply->text;
 
 	buf_text(out, "{\"type\":\"observation\",\"data\":");
-	episode_observe(t->session->episode, stepped, metadata_place(t->session->server), out);
+	episode_observe(t->session->episode, stepped, shows_metadata(t->session->server), out);
 	buf_char(out, '}');
 }
 
@@ -107,7 +107,7 @@ static void run_step(struct openenv_message *t)
 	struct buf seen = BUF(ANSWER_MAX), why = BUF(ERRORS_MAX);
 	uint64_t before = s->episode->step_count;
 
-	if (episode_act(s->episode, t->data, metadata_place(s->server), &seen, &why))
+	if (episode_act(s->episode, t->data, shows_metadata(s->server), &seen, &why))
 		json_pack(&t->reply->text, "{type:'observation',data:%r}", buf_view(&seen));
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));

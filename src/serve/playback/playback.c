@@ -244,7 +244,7 @@ static const struct recorded_call *find_equal(const struct playback_session *s, 
 {
 	const struct recorded_rollout *r = s->rollout;
 
-	for (size_t i = 0; i < r->count; i++) {
+	for (size_t i = 0; r->calls && i < r->count; i++) {
 		const struct recorded_call *c = &r->calls[(s->next + i) % r->count];
 
 		if (c->key == key)
@@ -260,7 +260,7 @@ static const struct recorded_call *nearest(const struct playback_session *s, str
 	const struct recorded_rollout *r = s->rollout;
 	const struct recorded_call *near = find_equal(s, key);
 
-	for (size_t i = 0; !near && i < r->count; i++) {
+	for (size_t i = 0; r->calls && !near && i < r->count; i++) {
 		const struct recorded_call *c = &r->calls[(s->next + i) % r->count];
 
 		near = str_eq(c->name, name) ? c : NULL;

@@ -1,4 +1,6 @@
-/* Parses Python literals: see python.h. Iterative, with limited nesting. */
+/* Translates Python literals: see python.h. Each token is written as its JSON spelling, so that what
+   is no literal gives text that is not JSON, which the scanner refuses. Iterative, with limited
+   nesting. */
 #include "json/python.h"
 
 #include "json/scan.h"
@@ -11,18 +13,15 @@
 /* One open bracket. */
 struct python_level {
 	char closer;
-	bool braces;  /* a dict or a set: the first ':' or ',' decides */
-	bool dict;    /* a ':' was read */
-	bool call;    /* array(..): its first argument is the value */
-	bool value;   /* after a ':' */
-	size_t count; /* elements begun */
-	size_t at;    /* offset of the bracket in the output */
-	size_t key;   /* offset of the newest key */
+	bool call; /* array(..): its first argument is the value */
+	bool dict; /* braces in which a ':' was read: the others are a set */
+	size_t at; /* offset of the bracket in the output */
 };
 
 struct python {
 	struct str rest;
 	struct buf *out;
+	size_t value; /* offset of the newest scalar or opened bracket in the output */
 	struct python_level stack[DEPTH_MAX];
 	size_t depth;
 };
@@ -40,24 +39,27 @@ static char next_char(const struct python *p)
 
 /* ---- scalars ---- */
 
-static unsigned hex_digit(char c)
-{
-	return isdigit((unsigned char)c) ? (unsigned)(c - '0') : (unsigned)((c | 32) - 'a') + 10;
-}
-
-/* \xHH, \uHHHH, \UHHHHHHHH: n hex digits. */
-static bool put_hex(struct str *rest, size_t n, struct buf *out)
+/* n digits of the base; the code point, or UINT32_MAX. */
+static uint32_t read_code(struct str *rest, size_t n, unsigned base)
 {
 	uint32_t code = 0;
 
-	if (rest->n < n)
-		return false;
 	for (size_t i = 0; i < n; i++) {
-		if (!isxdigit((unsigned char)rest->p[i]))
-			return false;
-		code = code << 4 | hex_digit(rest->p[i]);
+		char c = i < rest->n ? rest->p[i] : '\0';
+		unsigned digit = isdigit((unsigned char)c)    ? (unsigned)(c - '0')
+		                 : isxdigit((unsigned char)c) ? (unsigned)((c | 32) - 'a') + 10
+		                                              : base;
+
+		if (digit >= base || code > 0x10ffff)
+			return UINT32_MAX;
+		code = code * base + digit;
 	}
 	*rest = str_skip(*rest, n);
+	return code;
+}
+
+static bool put_code(uint32_t code, struct buf *out)
+{
 	if (code > 0x10ffff)
 		return false;
 	if (code > 0xffff)
@@ -67,23 +69,8 @@ static bool put_hex(struct str *rest, size_t n, struct buf *out)
 	return true;
 }
 
-/* \O, \OO, \OOO */
-static bool put_octal(struct str *rest, struct buf *out)
-{
-	unsigned code = 0;
-	size_t n = 0;
-
-	for (; n < 3 && n < rest->n && rest->p[n] >= '0' && rest->p[n] <= '7'; n++)
-		code = code << 3 | (unsigned)(rest->p[n] - '0');
-	if (n) {
-		buf_printf(out, "\\u%04x", code);
-		*rest = str_skip(*rest, n);
-	}
-	return n > 0;
-}
-
-/* A backslash before any other character stands for itself; at the end of a line it continues the
-   line. */
+/* \O, \OO, \OOO, \xHH, \uHHHH, \UHHHHHHHH. A backslash before any other character stands for itself;
+   at the end of a line it continues the line. */
 static bool put_escape(struct str *rest, struct buf *out)
 {
 	static const char letters[] = "ntr\\\"bf'av\n";
@@ -91,30 +78,33 @@ static bool put_escape(struct str *rest, struct buf *out)
 	                                   "\\f", "'",   "\\u0007", "\\u000b", ""};
 	char c = rest->n ? rest->p[0] : '\0';
 	const char *at = c ? strchr(letters, c) : NULL;
+	size_t octal = 0;
 
-	if (put_octal(rest, out))
-		return true;
+	while (octal < 3 && octal < rest->n && rest->p[octal] >= '0' && rest->p[octal] <= '7')
+		octal++;
+	if (octal)
+		return put_code(read_code(rest, octal, 8), out);
 	if (!at && c != 'x' && c != 'u' && c != 'U') {
 		buf_text(out, "\\\\");
 		return c != '\0';
 	}
 	*rest = str_skip(*rest, 1);
-	if (at) {
-		buf_text(out, json[at - letters]);
-		return true;
-	}
-	return put_hex(rest, c == 'x' ? 2 : c == 'u' ? 4 : 8, out);
+	if (!at)
+		return put_code(read_code(rest, c == 'x' ? 2 : c == 'u' ? 4 : 8, 16), out);
+	buf_text(out, json[at - letters]);
+	return true;
 }
 
 /* Writes one unescaped character. */
 static void put_char(char c, struct buf *out)
 {
-	if ((unsigned char)c < ' ')
-		buf_printf(out, "\\u%04x", (unsigned)c);
-	else if (c == '"')
-		buf_text(out, "\\\"");
-	else
-		buf_char(out, c);
+	if ((unsigned char)c < ' ') {
+		put_code((unsigned char)c, out);
+		return;
+	}
+	if (c == '"')
+		buf_char(out, '\\');
+	buf_char(out, c);
 }
 
 static bool read_string(struct python *p)
@@ -131,43 +121,17 @@ static bool read_string(struct python *p)
 		char c = rest.p[0];
 
 		rest = str_skip(rest, 1);
+		if (c == '\\' && !put_escape(&rest, p->out))
+			return false;
 		if (c != '\\')
 			put_char(c, p->out);
-		else if (!put_escape(&rest, p->out))
-			return false;
 	}
-	if (!rest.n)
-		return false;
 	buf_char(p->out, '"');
 	p->rest = str_skip(rest, quote.n);
-	return true;
+	return rest.n > 0;
 }
 
-/* numpy prints 1.0 as "1.". */
-static bool read_number(struct python *p)
-{
-	struct buf text = BUF(BUF_MAX_SMALL);
-	size_t n = 0;
-
-	while (n < p->rest.n && p->rest.p[n] && strchr("+-.0123456789eE", p->rest.p[n]))
-		n++;
-	buf_add(&text, p->rest.p, n);
-	if (n && p->rest.p[n - 1] == '.')
-		buf_char(&text, '0');
-	bool good = n && json_is_valid(buf_view(&text));
-	if (good) {
-		buf_str(p->out, buf_view(&text));
-		p->rest = str_skip(p->rest, n);
-	}
-	buf_release(&text);
-	return good;
-}
-
-static bool is_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '.';
-}
-
+/* A number, or a word of the table. numpy prints 1.0 as "1.". */
 static bool read_word(struct python *p)
 {
 	static const struct {
@@ -180,27 +144,27 @@ static bool read_word(struct python *p)
 		{STR_INIT("inf"), "\"inf\""}, {STR_INIT("true"), "true"},
 		{STR_INIT("false"), "false"}, {STR_INIT("null"), "null"},
 	};
-	size_t n = 0;
+	bool number = next_char(p) == '-' || isdigit((unsigned char)next_char(p));
+	struct str word = {p->rest.p, 0};
 
-	while (n < p->rest.n && is_name(p->rest.p[n]))
-		n++;
+	while (word.n < p->rest.n && p->rest.p[word.n] &&
+	       (number ? strchr("+-.0123456789eE", p->rest.p[word.n]) != NULL
+	               : isalnum((unsigned char)p->rest.p[word.n]) ||
+	                         strchr("_.", p->rest.p[word.n])))
+		word.n++;
+	p->rest = str_skip(p->rest, word.n);
+	if (number) {
+		buf_str(p->out, word);
+		buf_text(p->out, word.p[word.n - 1] == '.' ? "0" : "");
+		return true;
+	}
 	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
-		if (str_eq(words[i].word, (struct str){p->rest.p, n})) {
+		if (str_eq(words[i].word, word)) {
 			buf_text(p->out, words[i].json);
-			p->rest = str_skip(p->rest, n);
 			return true;
 		}
 	}
 	return false;
-}
-
-static bool read_scalar(struct python *p)
-{
-	char c = next_char(p);
-
-	if (c == '\'' || c == '"')
-		return read_string(p);
-	return c == '-' || isdigit((unsigned char)c) ? read_number(p) : read_word(p);
 }
 
 /* ---- brackets ---- */
@@ -223,156 +187,105 @@ static size_t call_length(struct str s)
 	return 0;
 }
 
-/* Opens a bracket; returns false if there is none. */
-static bool open_bracket(struct python *p)
+/* Opens the bracket, or the call, that takes n bytes. */
+static bool open_bracket(struct python *p, size_t n, bool call)
 {
-	static const char openers[] = "{[(", closers[] = "}])";
-	const char *which = next_char(p) ? strchr(openers, next_char(p)) : NULL;
-	size_t n = which ? 1 : call_length(p->rest);
+	char c = p->rest.p[0];
 
-	if (!n || p->depth == DEPTH_MAX)
+	if (p->depth == DEPTH_MAX)
 		return false;
-	p->stack[p->depth++] =
-		(struct python_level){.closer = which ? closers[which - openers] : ')',
-	                              .braces = which && *which == '{',
-	                              .call = !which,
-	                              .at = p->out->n};
-	if (which)
-		buf_char(p->out, *which == '{' ? '{' : '[');
+	p->stack[p->depth++] = (struct python_level){
+		.closer = call || c == '(' ? ')' : (char)(c + 2), .call = call, .at = p->out->n};
+	if (!call)
+		buf_char(p->out, c == '{' ? '{' : '[');
 	p->rest = str_skip(p->rest, n);
 	return true;
 }
 
-static void close_bracket(struct python *p)
+static bool close_bracket(struct python *p)
 {
 	struct python_level *top = &p->stack[--p->depth];
+	char last = p->out->p[p->out->n - 1];
+	bool set = top->closer == '}' && !top->dict && p->out->n > top->at + 1;
 
 	p->rest = str_skip(p->rest, 1);
 	if (top->call)
-		return;
-	if (top->braces && !top->dict && top->count > 0) {
-		p->out->p[top->at] = '['; /* a set */
-		buf_char(p->out, ']');
-	} else {
-		buf_char(p->out, top->braces ? '}' : ']');
-	}
+		return p->out->n > top->at;
+	if (last == ',' && p->out->n > top->at + 2) /* a trailing comma */
+		buf_cut(p->out, p->out->n - 1);
+	if (set)
+		p->out->p[top->at] = '[';
+	buf_char(p->out, top->closer == '}' && !set ? '}' : ']');
+	p->value = top->at;
+	return true;
 }
 
-/* Makes the last value a key: JSON keys are strings. */
-static bool take_key(struct python *p, struct python_level *top)
+/* Makes the last value a key: JSON's are strings. */
+static bool take_colon(struct python *p, struct python_level *top)
 {
-	struct str key = str_skip(buf_view(p->out), top->key);
+	struct str key = str_skip(buf_view(p->out), p->value);
 	char number[64];
 	size_t n = key.n;
 
-	if (!top->braces || top->value || (top->count > 1 && !top->dict))
+	if (top->closer != '}' || !n)
 		return false;
-	top->dict = top->value = true;
-	p->rest = str_skip(p->rest, 1);
-	if (key.n && key.p[0] != '"') {
-		if (n >= sizeof(number) || key.p[0] == '[' || key.p[0] == '{')
+	top->dict = true;
+	if (!strchr("\"[{", key.p[0])) {
+		if (n >= sizeof(number))
 			return false;
 		memcpy(number, key.p, n);
-		buf_cut(p->out, top->key);
+		buf_cut(p->out, p->value);
 		buf_printf(p->out, "\"%.*s\"", (int)n, number);
 	}
 	buf_char(p->out, ':');
-	return true;
-}
-
-/* Skips all but the first argument: array([1], dtype=int8). */
-static bool skip_arguments(struct python *p)
-{
-	size_t n = 0;
-
-	while (n < p->rest.n && !strchr("()[]{}'\"", p->rest.p[n]))
-		n++;
-	p->rest = str_skip(p->rest, n);
-	return next_char(p) == ')';
-}
-
-static bool take_comma(struct python *p, struct python_level *top)
-{
-	if (top->call)
-		return skip_arguments(p);
-	if (top->dict && !top->value)
-		return false;
-	top->value = false;
 	p->rest = str_skip(p->rest, 1);
 	return true;
 }
 
-/* Before a value: writes its comma and notes where a key would begin. */
-static void begin_element(struct python *p)
+/* In a call skips all but the first argument: array([1], dtype=int8). */
+static bool take_comma(struct python *p, const struct python_level *top)
+{
+	size_t n = 1;
+
+	while (top->call && n < p->rest.n && !strchr("()[]{}'\"", p->rest.p[n]))
+		n++;
+	buf_text(p->out, top->call ? "" : ",");
+	p->rest = str_skip(p->rest, n);
+	return !top->call || next_char(p) == ')';
+}
+
+/* False: it begins no literal. */
+static bool take_token(struct python *p)
 {
 	struct python_level *top = p->depth ? &p->stack[p->depth - 1] : NULL;
+	char c = next_char(p);
+	size_t call = call_length(p->rest);
 
-	if (!top || top->value)
-		return;
-	if (top->count++ > 0)
-		buf_char(p->out, ',');
-	top->key = p->out->n;
-}
-
-static bool at_closer(const struct python *p)
-{
-	return p->depth && next_char(p) == p->stack[p->depth - 1].closer;
-}
-
-/* Reads past a value to the start of the next one. False: syntax error. */
-static bool after_value(struct python *p)
-{
-	for (;;) {
-		skip_blanks(p);
-		if (!p->depth)
-			return true;
-		struct python_level *top = &p->stack[p->depth - 1];
-		if (next_char(p) == top->closer) {
-			if (top->dict && !top->value)
-				return false;
-			close_bracket(p);
-		} else if (next_char(p) == ',') {
-			if (!take_comma(p, top))
-				return false;
-			if (!top->call)
-				return true;
-		} else {
-			return next_char(p) == ':' && take_key(p, top);
-		}
-	}
-}
-
-static bool read_value(struct python *p)
-{
-	begin_element(p);
-	if (open_bracket(p)) {
-		skip_blanks(p);
-		if (!at_closer(p))
-			return true;
-		close_bracket(p);
-		return after_value(p);
-	}
-	return read_scalar(p) && after_value(p);
+	if (top && c == top->closer)
+		return close_bracket(p);
+	if (top && c == ',')
+		return take_comma(p, top);
+	if (top && c == ':')
+		return take_colon(p, top);
+	if (top && p->out->n > top->at && !strchr("[{,:", p->out->p[p->out->n - 1]))
+		return false; /* two values without a comma */
+	p->value = p->out->n;
+	if (call || (c && strchr("{[(", c)))
+		return open_bracket(p, call ? call : 1, call > 0);
+	return c == '\'' || c == '"' ? read_string(p) : read_word(p);
 }
 
 bool python_literal(struct str text, size_t *used, struct buf *out)
 {
 	struct python p = {.rest = text, .out = out};
 	size_t before = out->n;
-	bool good = true;
+	bool good;
 
-	skip_blanks(&p);
 	do {
 		skip_blanks(&p);
-		if (p.depth && at_closer(&p) && p.stack[p.depth - 1].count &&
-		    !p.stack[p.depth - 1].value) { /* a trailing comma */
-			close_bracket(&p);
-			good = after_value(&p);
-		} else {
-			good = read_value(&p);
-		}
-	} while (good && p.depth && p.rest.n);
-	if (!good || p.depth || out->full) {
+		good = take_token(&p);
+	} while (good && p.depth);
+	if (!good || out->full || !json_is_valid(str_skip(buf_view(out), before))) {
 		buf_cut(out, before);
 		return false;
 	}

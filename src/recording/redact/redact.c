@@ -13,41 +13,31 @@
 /* ---- spellings ---- */
 
 /* A text matches in any spelling that a peer may repeat it in: unchanged, or with the escapes of
-   JSON, C, Python, URLs or HTML, also nested (JSON in a string of JSON). An escape can have several
-   meanings (%25 is a percent sign, or the start of one that was escaped twice), so matching is a
-   search. The number of its steps is limited. */
+   JSON, C, Python, URLs or HTML, also nested (JSON in a string of JSON). Both the text and what is
+   searched are read as if all escapes had been decoded as often as possible, so that any number of
+   levels gives the same; what a longer escape would hide (the text ends with a percent sign) is
+   found by comparing the byte itself, too. */
 
-#define MEANINGS   12 /* meanings of one escape */
-#define PLACES     64 /* pending positions of the search */
-#define TRIES_EACH 16 /* steps for each byte of the text */
+#define NESTED_MAX 64 /* backslashes, or levels of one escape */
 
-/* What an escape may stand for, and its length. */
-struct meaning {
+/* One byte or character, and the length of its spelling. */
+struct spelled {
 	char bytes[4];
 	size_t n, used;
 };
 
-struct meanings {
-	struct meaning item[MEANINGS];
-	size_t count;
-};
-
-static void add_code(struct meanings *m, uint32_t code, size_t used)
+static struct spelled spelled_byte(char byte, size_t used)
 {
-	struct meaning *x = &m->item[m->count];
-
-	if (code <= 0x10ffff && m->count < MEANINGS) {
-		x->n = utf8_encode(code, x->bytes);
-		x->used = used;
-		m->count++;
-	}
+	return (struct spelled){{byte}, 1, used};
 }
 
-/* The value of an escape for one byte, which need not be a character. */
-static void add_byte(struct meanings *m, unsigned char byte, size_t used)
+/* used 0: it is no character. */
+static struct spelled spelled_code(uint32_t code, size_t used)
 {
-	if (m->count < MEANINGS)
-		m->item[m->count++] = (struct meaning){{(char)byte}, 1, used};
+	struct spelled x = {.used = code <= 0x10ffff ? used : 0};
+
+	x.n = x.used ? utf8_encode(code, x.bytes) : 0;
+	return x;
 }
 
 static char at_of(struct str s, size_t at)
@@ -76,7 +66,7 @@ static size_t backslashes(struct str s)
 {
 	size_t n = 0;
 
-	while (at_of(s, n) == '\\')
+	while (n < NESTED_MAX && at_of(s, n) == '\\')
 		n++;
 	return n;
 }
@@ -92,56 +82,42 @@ static size_t read_unicode(struct str s, uint32_t *code)
 	return n && at_of(s, n + 1) == '}' ? n + 2 : 0;
 }
 
-/* Reads \u with its backslashes and the letter before `at`; a surrogate with its second half. */
-static void add_unicode(struct meanings *m, struct str s, size_t at)
+/* \x41, \u0041, a surrogate with its second half; with any number of backslashes. */
+static struct spelled read_backslash(struct str s)
 {
+	size_t at = backslashes(s) + 1, n;
 	uint32_t code, low;
-	size_t n = read_unicode(str_skip(s, at), &code);
 
-	if (!n)
-		return;
+	if (at_of(s, at - 1) == 'x' && read_digits(str_skip(s, at), 16, 2, &code) == 2)
+		return spelled_byte((char)code, at + 2);
+	n = at_of(s, at - 1) == 'u' ? read_unicode(str_skip(s, at), &code) : 0;
 	at += n;
-	if (code >= 0xd800 && code < 0xdc00) {
+	if (n && code >= 0xd800 && code < 0xdc00) {
 		size_t run = backslashes(str_skip(s, at));
 
-		if (!run || at_of(s, at + run) != 'u' ||
-		    read_digits(str_skip(s, at + run + 1), 16, 4, &low) != 4) {
-			return;
-		}
+		n = run && at_of(s, at + run) == 'u'
+		            ? read_digits(str_skip(s, at + run + 1), 16, 4, &low)
+		            : 0;
 		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-		at += run + 5;
+		at += run + 1 + n;
 	}
-	add_code(m, code, at);
-}
-
-static void read_backslash(struct meanings *m, struct str s)
-{
-	static const char letters[] = "nrtbf\"'/", stands_for[] = "\n\r\t\b\f\"'/";
-	size_t run = backslashes(s);
-	char c = at_of(s, run);
-	const char *known = c ? strchr(letters, c) : NULL;
-	uint32_t code;
-
-	for (size_t n = 2; n <= run && n <= 16; n *= 2)
-		add_byte(m, '\\', n);
-	if (known)
-		add_byte(m, (unsigned char)stands_for[known - letters], run + 1);
-	else if (c == 'u')
-		add_unicode(m, s, run + 1);
-	else if (c == 'x' && read_digits(str_skip(s, run + 1), 16, 2, &code) == 2)
-		add_byte(m, (unsigned char)code, run + 3);
+	return n >= 3 ? spelled_code(code, at) : spelled_byte('\\', 1);
 }
 
 /* %41, %2541, ... */
-static void read_percent(struct meanings *m, struct str s)
+static struct spelled read_percent(struct str s)
 {
+	struct spelled x = spelled_byte('%', 1);
 	uint32_t code = '%';
 
-	for (size_t at = 1; code == '%' && read_digits(str_skip(s, at), 16, 2, &code) == 2; at += 2)
-		add_byte(m, (unsigned char)code, at + 2);
+	while (code == '%' && x.used < NESTED_MAX &&
+	       read_digits(str_skip(s, x.used), 16, 2, &code) == 2)
+		x = spelled_byte((char)code, x.used + 2);
+	return x;
 }
 
-static void read_entity(struct meanings *m, struct str s)
+/* &lt; &#60; &#x3c; &amp;lt; */
+static struct spelled read_entity(struct str s)
 {
 	static const struct {
 		struct str name;
@@ -151,22 +127,24 @@ static void read_entity(struct meanings *m, struct str s)
 	             {STR_INIT("quot;"), '"'},
 	             {STR_INIT("apos;"), '\''}};
 	struct str amp = STR("amp;");
+	struct spelled x = {.used = 0};
 	size_t at = 1;
 	uint32_t code;
 
-	for (; str_starts(str_skip(s, at), amp); at += amp.n)
-		add_byte(m, '&', at + amp.n);
+	while (at < NESTED_MAX && str_starts(str_skip(s, at), amp))
+		at += amp.n;
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_starts(str_skip(s, at), names[i].name))
-			add_byte(m, (unsigned char)names[i].byte, at + names[i].name.n);
+			return spelled_byte(names[i].byte, at + names[i].name.n);
 	if (at_of(s, at) == '#') {
-		bool hex = at_of(s, at + 1) == 'x' || at_of(s, at + 1) == 'X';
+		bool hex = (at_of(s, at + 1) | 32) == 'x';
 		size_t from = at + 1 + hex,
 		       n = read_digits(str_skip(s, from), hex ? 16 : 10, 7, &code);
 
 		if (n && at_of(s, from + n) == ';')
-			add_code(m, code, from + n + 1);
+			x = spelled_code(code, from + n + 1);
 	}
+	return x.used ? x : spelled_byte('&', at);
 }
 
 /* Can this byte begin an escape? */
@@ -175,57 +153,41 @@ static bool is_escape(char c)
 	return c == '\\' || c == '%' || c == '&' || c == '+';
 }
 
-static void read_escape(struct meanings *m, struct str s)
+/* A byte, or the escape of a character by its number or name. */
+static struct spelled read_reference(struct str s)
 {
 	char c = at_of(s, 0);
 
-	if (c == '\\')
-		read_backslash(m, s);
-	else if (c == '%')
-		read_percent(m, s);
-	else if (c == '&')
-		read_entity(m, s);
-	else if (c == '+')
-		add_byte(m, ' ', 1);
+	return c == '\\'  ? read_backslash(s)
+	       : c == '%' ? read_percent(s)
+	       : c == '&' ? read_entity(s)
+	       : c == '+' ? spelled_byte(' ', 1)
+	                  : spelled_byte(c, s.n > 0);
 }
 
-/* Can s, which begins with an escape, spell a text that begins with one of these bytes? */
-static bool spelling_begins(struct str s, const bool bytes[256])
+/* What s, which is not empty, begins with. Backslashes that escape no letter count as one. */
+static struct spelled read_spelled(struct str s)
 {
-	struct meanings m;
-	bool begins = bytes[(unsigned char)at_of(s, 0)];
+	static const char letters[] = "nrtbf\"'/", stands_for[] = "\n\r\t\b\f\"'/";
+	struct spelled x = read_reference(s);
+	size_t run = 0;
 
-	m.count = 0;
-	read_escape(&m, s);
-	for (size_t i = 0; i < m.count; i++)
-		begins = begins || bytes[(unsigned char)m.item[i].bytes[0]];
-	return begins;
-}
+	if (!is_escape(s.p[0]))
+		return x;
+	for (; run < NESTED_MAX && x.bytes[0] == '\\'; x = read_reference(str_skip(s, run)))
+		run += x.used;
+	if (run) {
+		const char *letter = x.bytes[0] ? strchr(letters, x.bytes[0]) : NULL;
 
-/* The first `text` bytes of the text are spelled by the first `s` bytes of s. */
-struct spelled {
-	size_t text, s;
-};
-
-struct search {
-	struct str text, s;
-	const char *between;
-	struct spelled open[PLACES];
-	size_t count;
-};
-
-/* Advances over bytes that only stand for themselves. */
-static struct spelled walk(const struct search *w, struct spelled p)
-{
-	while (p.text < w->text.n && p.s < w->s.n && w->text.p[p.text] == w->s.p[p.s] &&
-	       !is_escape(w->s.p[p.s])) {
-		p.text++;
-		p.s++;
+		return letter ? spelled_byte(stands_for[letter - letters], run + x.used)
+		              : spelled_byte('\\', run);
 	}
-	return p;
+	if (x.bytes[0] == '+')
+		x.bytes[0] = ' ';
+	return x;
 }
 
-/* The length of what separates two bytes of the text. */
+/* The length of what separates two bytes of a text. */
 static size_t gap_length(struct str s, const char *between)
 {
 	size_t n = 0, run;
@@ -243,50 +205,32 @@ static size_t gap_length(struct str s, const char *between)
 	}
 }
 
-/* The literal byte is pushed last, so that it is tried first. */
-static void branch(struct search *w, struct spelled p)
-{
-	struct meanings m;
-	struct str left = str_skip(w->text, p.text);
-	size_t gap = p.text ? gap_length(str_skip(w->s, p.s), w->between) : 0;
-
-	if (gap && w->count < PLACES)
-		w->open[w->count++] = (struct spelled){p.text, p.s + gap};
-	m.count = 0;
-	read_escape(&m, str_skip(w->s, p.s));
-	add_byte(&m, (unsigned char)at_of(w->s, p.s), 1);
-	for (size_t i = 0; i < m.count && w->count < PLACES; i++) {
-		const struct meaning *x = &m.item[i];
-
-		if (str_starts(left, (struct str){x->bytes, x->n}))
-			w->open[w->count++] = (struct spelled){p.text + x->n, p.s + x->used};
-	}
-}
-
-/* Returns how many bytes of `text`, from its first, are spelled by the start of s; *used: the
-   number of bytes of s that spell them. between: bytes that may separate those of the text, and
-   white space may follow them: the line feed of a text that was wrapped, also escaped. */
+/* Returns how many bytes of `text`, which was read by read_spelled, are spelled by the start of s;
+   *used: the number of bytes of s that spell them. between: bytes that may separate those of the
+   text, and white space may follow them: the line feed of a text that was wrapped, also escaped. */
 static size_t spelling_match(struct str text, struct str s, const char *between, size_t *used)
 {
-	struct search w; /* not cleared, because the open positions are large */
-	struct spelled best = {0, 0};
+	size_t matched = 0, at = 0;
 
-	w.text = text;
-	w.s = s;
-	w.between = between;
-	w.open[0] = best;
-	w.count = 1;
-	for (size_t tries = TRIES_EACH * (text.n + 1); w.count && tries && best.text < text.n;
-	     tries--) {
-		struct spelled p = walk(&w, w.open[--w.count]);
+	*used = 0;
+	while (matched < text.n && at < s.n) {
+		const struct str left = str_skip(text, matched);
+		struct spelled x = read_spelled(str_skip(s, at));
 
-		best = p.text > best.text ? p : best;
-		char next = at_of(s, p.s);
-		if (p.text < text.n && next && (is_escape(next) || strchr(between, next)))
-			branch(&w, p);
+		if (!str_starts(left, (struct str){x.bytes, x.n}))
+			x = spelled_byte(s.p[at], 1);
+		if (str_starts(left, (struct str){x.bytes, x.n})) {
+			matched += x.n;
+			at += x.used;
+			*used = at;
+			continue;
+		}
+		size_t gap = matched ? gap_length(str_skip(s, at), between) : 0;
+		if (!gap)
+			break;
+		at += gap;
 	}
-	*used = best.s;
-	return best.text;
+	return matched;
 }
 
 /* ---- secrets ---- */
@@ -297,10 +241,8 @@ static size_t spelling_match(struct str text, struct str s, const char *between,
 
 static const char line_ends[] = "\r\n", separators[] = "\r\n\t :,-";
 
-static const char *const put = "<redacted>";
-
 struct needle {
-	char *text;
+	char *text; /* as read by read_spelled */
 	size_t n;
 	const char *between; /* see spelling_match */
 };
@@ -308,7 +250,6 @@ struct needle {
 struct secrets {
 	struct needle *needles; /* the secrets, and their base64 and hex forms */
 	size_t count;
-	bool first[256]; /* first bytes of all needles */
 	/* One bit for each pair of bytes that can begin a needle, in any spelling. For almost
 	   all text this is the only test. */
 	uint64_t pairs[256][4];
@@ -337,15 +278,39 @@ static void add_pair(struct secrets *s, char first, char second)
 		(uint64_t)1 << ((unsigned char)second % 64);
 }
 
-/* text has at least two bytes. */
-static void add_needle(struct secrets *s, struct str text, const char *between)
+static void read_all(struct str text, struct buf *out)
+{
+	while (text.n) {
+		struct spelled x = read_spelled(text);
+
+		buf_add(out, x.bytes, x.n);
+		text = str_skip(text, x.used);
+	}
+}
+
+static bool has_needle(const struct secrets *s, struct str text)
 {
 	for (size_t i = 0; i < s->count; i++)
 		if (str_eq((struct str){s->needles[i].text, s->needles[i].n}, text))
-			return;
+			return true;
+	return false;
+}
+
+/* False: the text is too short without its escapes, and not added. */
+static bool add_needle(struct secrets *s, struct str spelling, const char *between)
+{
+	struct buf read = BUF(spelling.n + 1);
+
+	read_all(spelling, &read);
+	struct str text = buf_view(&read);
+	if (text.n < SECRET_MIN || has_needle(s, text)) {
+		bool known = text.n >= SECRET_MIN;
+
+		buf_release(&read);
+		return known;
+	}
 	s->needles = mem_resize(s->needles, s->count + 1, sizeof(*s->needles));
 	s->needles[s->count++] = (struct needle){mem_text(text), text.n, between};
-	s->first[(unsigned char)text.p[0]] = true;
 	for (int c = 0; c < 256; c++) {
 		if (is_escape((char)c)) {
 			memset(s->pairs[c], 0xff, sizeof(s->pairs[c]));
@@ -355,6 +320,8 @@ static void add_needle(struct secrets *s, struct str text, const char *between)
 	add_pair(s, text.p[0], text.p[1]);
 	add_pair(s, text.p[0], '\n');
 	add_pair(s, text.p[0], '\r');
+	buf_release(&read);
+	return true;
 }
 
 /* Adds the digits in both alphabets of RFC 4648. */
@@ -387,23 +354,13 @@ static struct str base64_digits(struct str value, size_t before, struct buf *dig
 	               : STR("");
 }
 
-/* Also the base64 of base64. */
 static void add_base64(struct secrets *s, struct str value)
 {
-	struct buf once = BUF(2 * BUF_MAX_MESSAGE), twice = BUF(4 * BUF_MAX_MESSAGE);
+	struct buf digits = BUF(2 * BUF_MAX_MESSAGE);
 
-	for (size_t i = 0; i < 3; i++) {
-		struct str digits = base64_digits(value, i, &once), again;
-
-		if (digits.n)
-			add_base64_digits(s, digits);
-		for (size_t k = 0; k < 3 && digits.n; k++) {
-			again = base64_digits(digits, k, &twice);
-			if (again.n)
-				add_needle(s, again, line_ends);
-		}
-	}
-	BUFS_RELEASE(&once, &twice);
+	for (size_t before = 0; before < 3; before++)
+		add_base64_digits(s, base64_digits(value, before, &digits));
+	buf_release(&digits);
 }
 
 static void add_hex(struct secrets *s, struct str value, const char *sixteen)
@@ -419,12 +376,14 @@ static void add_hex(struct secrets *s, struct str value, const char *sixteen)
 	buf_release(&digits);
 }
 
-static void add_value(struct secrets *s, struct str value)
+static bool add_value(struct secrets *s, struct str value)
 {
-	add_needle(s, value, line_ends);
+	if (!add_needle(s, value, line_ends))
+		return false;
 	add_base64(s, value);
 	add_hex(s, value, "0123456789abcdef");
 	add_hex(s, value, "0123456789ABCDEF");
+	return true;
 }
 
 static void add_lines(struct secrets *s, struct str value)
@@ -453,11 +412,9 @@ static void add_strings(struct secrets *s, struct str json)
 
 bool secrets_add(struct secrets *s, struct str value)
 {
-
 	value = text_trim(value);
-	if (value.n < SECRET_MIN)
+	if (!add_value(s, value))
 		return false;
-	add_value(s, value);
 	if (memchr(value.p, '\n', value.n))
 		add_lines(s, value);
 	if (json_is_valid(value))
@@ -481,10 +438,8 @@ static size_t next_candidate(const struct secrets *s, struct str text, size_t at
 	while (at + 1 < text.n) {
 		unsigned char a = (unsigned char)text.p[at], b = (unsigned char)text.p[at + 1];
 
-		if (s->pairs[a][b / 64] >> (b % 64) & 1 &&
-		    (!is_escape((char)a) || spelling_begins(str_skip(text, at), s->first))) {
+		if (s->pairs[a][b / 64] >> (b % 64) & 1)
 			return at;
-		}
 		at++;
 	}
 	return text.n;
@@ -495,13 +450,14 @@ static size_t next_candidate(const struct secrets *s, struct str text, size_t at
 static size_t match_end(const struct secrets *s, struct str text, size_t at, bool inside)
 {
 	struct str here = str_skip(text, at);
+	const char first = read_spelled(here).bytes[0];
 	size_t end = at;
 
 	for (size_t i = 0; i < s->count; i++) {
 		struct str needle = {s->needles[i].text, s->needles[i].n};
 		size_t used;
 
-		if (needle.p[0] != here.p[0] && !is_escape(here.p[0]))
+		if (needle.p[0] != first && needle.p[0] != here.p[0])
 			continue;
 		size_t matched = spelling_match(needle, here, s->needles[i].between, &used);
 		if (at + used > end && is_enough(matched, needle, inside || at + used == text.n))
@@ -510,42 +466,34 @@ static size_t match_end(const struct secrets *s, struct str text, size_t at, boo
 	return end;
 }
 
-static bool is_in(const struct secrets *s, struct str text, bool inside)
+/* Overlapping secrets are one, because the rest of either would reveal part of it. */
+static bool next_secret(const struct secrets *s, struct str text, bool inside, size_t *at,
+                        size_t *end)
 {
-	for (size_t at = 0; (at = next_candidate(s, text, at)) < text.n; at++)
-		if (match_end(s, text, at, inside) > at)
+	for (; (*at = next_candidate(s, text, *at)) < text.n; ++*at) {
+		*end = match_end(s, text, *at, inside);
+		for (size_t i = *at + 1; i < *end; i++) {
+			size_t other = match_end(s, text, i, inside);
+
+			*end = other > i && other > *end ? other : *end;
+		}
+		if (*end > *at)
 			return true;
+	}
 	return false;
 }
 
-static const char *found(const void *ctx, struct str text)
+static const char *find_secret(const void *ctx, struct str text, size_t *at, size_t *end)
 {
-	return is_in(ctx, text, false) ? put : NULL;
-}
-
-/* Overlapping secrets are replaced as one, because the rest of either would reveal part of it. */
-static void replace(const void *ctx, struct str text, struct buf *out)
-{
-	const struct secrets *s = ctx;
-	size_t copied = 0, end = 0;
-
-	for (size_t at = 0; (at = next_candidate(s, text, at)) < text.n; at++) {
-		size_t now = match_end(s, text, at, false);
-
-		if (now > at && at >= end) {
-			buf_add(out, text.p + copied, at - copied);
-			buf_text(out, put);
-		}
-		if (now > at && now > end)
-			copied = end = now;
-	}
-	buf_str(out, str_skip(text, copied));
+	return next_secret(ctx, text, false, at, end) ? "<redacted>" : NULL;
 }
 
 void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 {
+	const struct text_replacer r = {.find = find_secret, .ctx = s};
+
 	if (s && s->count)
-		replace(s, text, out);
+		replace_text(&r, text, out);
 	else
 		buf_str(out, text);
 }
@@ -556,8 +504,7 @@ void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 static void redact_values(const struct secrets *s, const struct line *l, struct buf *store,
                           struct line *out)
 {
-	struct text_replacer replacer = {
-		.found = found, .replace = replace, .ctx = s, .numbers = true};
+	const struct text_replacer replacer = {.find = find_secret, .ctx = s, .numbers = true};
 	struct buf scratch = BUF(BUF_MAX_MESSAGE);
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
@@ -580,11 +527,11 @@ static void redact_values(const struct secrets *s, const struct line *l, struct 
 
 void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out)
 {
-	size_t from = out->n;
+	size_t from = out->n, at = 0, end;
 
 	line_write(l, out);
 	struct str text = {out->p + from, out->n - from};
-	if (!s || !s->count || out->full || text.n == 0 || !is_in(s, text, true))
+	if (!s || !s->count || out->full || !next_secret(s, text, true, &at, &end))
 		return;
 	struct buf store = BUF(out->max);
 	struct line redacted;

@@ -10,6 +10,26 @@
 
 #define FEW 4 /* up to this many texts are searched for one by one, which is faster then */
 
+void replace_text(const struct text_replacer *r, struct str text, struct buf *out)
+{
+	size_t from = 0, end;
+	const char *put;
+
+	for (size_t at = 0; (put = r->find(r->ctx, text, &at, &end)); from = at = end) {
+		buf_add(out, text.p + from, at - from);
+		buf_text(out, put);
+	}
+	buf_str(out, str_skip(text, from));
+}
+
+/* The replacement for the first match; NULL: none. */
+static const char *found(const struct text_replacer *r, struct str text)
+{
+	size_t at = 0, end;
+
+	return r->find(r->ctx, text, &at, &end);
+}
+
 /* ---- in JSON, token by token ---- */
 
 /* The position after the closing quote of the string that begins at json[at]. */
@@ -36,11 +56,11 @@ static bool replace_plain(const struct text_replacer *r, const struct token *t, 
 {
 	struct str inner = json_inner(t->text);
 
-	if (!r->found(r->ctx, inner))
+	if (!found(r, inner))
 		return false;
 	buf_str(out, t->before);
 	buf_char(out, '"');
-	r->replace(r->ctx, inner, out);
+	replace_text(r, inner, out);
 	buf_char(out, '"');
 	return true;
 }
@@ -51,12 +71,12 @@ static bool replace_escaped(const struct text_replacer *r, const struct token *t
 {
 	buf_clear(scratch);
 	bool exact = json_decode(t->text, scratch);
-	const char *put = r->found(r->ctx, buf_view(scratch));
+	const char *put = found(r, buf_view(scratch));
 	if (!put)
 		return false;
 	struct buf replaced = BUF(scratch->max);
 	if (exact)
-		r->replace(r->ctx, buf_view(scratch), &replaced);
+		replace_text(r, buf_view(scratch), &replaced);
 	else
 		buf_text(&replaced, put);
 	buf_str(out, t->before);
@@ -67,7 +87,7 @@ static bool replace_escaped(const struct text_replacer *r, const struct token *t
 
 static bool replace_number(const struct text_replacer *r, const struct token *t, struct buf *out)
 {
-	const char *put = r->found(r->ctx, t->text);
+	const char *put = found(r, t->text);
 
 	if (!put)
 		return false;
@@ -217,35 +237,19 @@ static const struct replacement *match(const struct replacer *n, struct str text
 	return NULL;
 }
 
-static const struct replacement *first_match(const struct replacer *n, struct str text)
-{
-	for (size_t at = 0; n->count && at < text.n; at++) {
-		const struct replacement *x = match(n, text, at);
-
-		if (x)
-			return x;
-	}
-	return NULL;
-}
-
-static void replace(const void *ctx, struct str text, struct buf *out)
+static const char *find_id(const void *ctx, struct str text, size_t *at, size_t *end)
 {
 	const struct replacer *n = ctx;
-	size_t from = 0;
 
-	for (size_t at = 0; at < text.n;) {
-		const struct replacement *x = match(n, text, at);
+	for (; n->count && *at < text.n; ++*at) {
+		const struct replacement *x = match(n, text, *at);
 
-		if (!x) {
-			at++;
-			continue;
+		if (x) {
+			*end = *at + x->n;
+			return x->put;
 		}
-		buf_add(out, text.p + from, at - from);
-		buf_text(out, x->put);
-		at += x->n;
-		from = at;
 	}
-	buf_str(out, str_skip(text, from));
+	return NULL;
 }
 
 /* Is it in the JSON as a string of its own? */
@@ -267,7 +271,7 @@ static bool has_bytes(const struct replacer *n, struct str json)
 		if (is_string(&n->items[i], json))
 			return true;
 	if (inside > FEW)
-		return first_match(n, json);
+		return found(&(struct text_replacer){.find = find_id, .ctx = n}, json);
 	for (size_t i = 0; i < inside; i++)
 		if (find_in(json, text_of(&n->items[i])))
 			return true;
@@ -279,17 +283,10 @@ bool replacer_is_free_canonical(const struct replacer *n, struct str json)
 	return !n->escaped && !has_bytes(n, json);
 }
 
-static const char *found(const void *ctx, struct str text)
-{
-	const struct replacement *x = first_match(ctx, text);
-
-	return x ? x->put : NULL;
-}
-
 bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,
                            struct buf *out)
 {
-	struct text_replacer r = {.found = found, .replace = replace, .ctx = n};
+	const struct text_replacer r = {.find = find_id, .ctx = n};
 
 	return replace_json(&r, json, scratch, out);
 }

@@ -36,16 +36,18 @@ bool replacer_is_free_canonical(const struct replacer *n, struct str json);
 bool replacer_replace_json(const struct replacer *n, struct str json, struct buf *scratch,
                            struct buf *out);
 
-/* Replaces texts in JSON and keeps it valid: string by string, whatever escapes they use. */
+/* What is replaced in texts and in JSON, which stays valid: string by string, whatever escapes they
+   use. */
 struct text_replacer {
-	/* The replacement for the first match in the text, in plain characters; NULL: no match. */
-	const char *(*found)(const void *ctx, struct str text);
-	/* Appends the text with all matches replaced. */
-	void (*replace)(const void *ctx, struct str text, struct buf *out);
+	/* Finds the first match in text, from *at on: sets *at and *end and returns its replacement, in
+	   plain characters; NULL: there is none. */
+	const char *(*find)(const void *ctx, struct str text, size_t *at, size_t *end);
 	const void *ctx;
 	bool numbers; /* also match numbers; a number with a match becomes a string */
 };
 
+/* Appends the text with all matches replaced. */
+void replace_text(const struct text_replacer *r, struct str text, struct buf *out);
 /* Appends validated JSON with all matches replaced, also in keys. Values without a match are
    copied unchanged. True if something was replaced. */
 bool replace_json(const struct text_replacer *r, struct str json, struct buf *scratch,

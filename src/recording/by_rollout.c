@@ -211,12 +211,7 @@ static int open_stretch(struct by_rollout *b, const struct stretch *s, struct er
 		b->reader = NULL;
 	}
 	b->file = s->file;
-	if (!b->reader) {
-		if (open_file(b, s->file, &b->reader, err))
-			return -1;
-		reader_set_ours(b->reader); /* of other files there is a copy */
-	}
-	return 0;
+	return b->reader ? 0 : open_file(b, s->file, &b->reader, err);
 }
 
 int by_rollout_open(const struct format *format, char *const *paths, size_t count,

@@ -38,9 +38,7 @@ static int begin(int fd, bool owned, const char *path, struct reader **out, stru
 		                     .owned = owned,
 		                     .regular = at >= 0,
 		                     .name = mem_text(str_from(name)),
-		                     .origin = at > 0 ? (uint64_t)at : 0,
 		                     .limit = UINT64_MAX,
-		                     .made_end = UINT64_MAX,
 		                     .p = mem_new(BLOCK),
 		                     .cap = BLOCK,
 		                     .base = at > 0 ? (uint64_t)at : 0,
@@ -85,18 +83,13 @@ void reader_close(struct reader *r)
 
 void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
 {
-	r->sought = true;
-	r->place = (struct reader_place){offset, end, line};
-}
-
-void reader_continue(struct reader *r, struct reader_place place)
-{
+	r->looked = true;
 	r->start = r->end = r->searched = 0;
-	r->base = place.offset;
+	r->base = offset;
 	r->rest = STR_NONE;
 	r->objects = 0;
-	r->line = place.line - 1;
-	r->limit = place.end;
+	r->line = line - 1;
+	r->limit = end;
 	r->eof = false;
 }
 
@@ -307,11 +300,6 @@ void reader_set_format(struct reader *r, const struct format *format)
 	r->format = format;
 }
 
-void reader_set_ours(struct reader *r)
-{
-	r->looked = true;
-}
-
 const struct format *reader_format(const struct reader *r)
 {
 	return r->format;
@@ -324,11 +312,6 @@ int reader_next(struct reader *r, struct line *out, struct reader_note *note, st
 	note = note ? note : &unwanted;
 	if (!r->looked && reader_look(r, err) != 0)
 		return -1;
-	if (r->sought && !r->format)
-		reader_continue(r, r->place);
-	else if (r->sought && reader_seek_imported(r, err) != 0)
-		return -1;
-	r->sought = false;
 	if (r->format) {
 		r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
 		return reader_next_imported(r, out, note, err);
@@ -404,7 +387,7 @@ bool line_skim(struct str text, struct line *out)
 
 int reader_skim(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
-	if (!r->looked || r->sought || r->format)
+	if (!r->looked || r->format)
 		return reader_next(r, out, note, err);
 	int more = reader_content(r, err);
 	if (more <= 0 || !r->terminated || r->objects || !line_skim(r->rest, out))

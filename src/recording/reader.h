@@ -29,10 +29,8 @@ void reader_close(struct reader *r); /* NULL is fine */
 
 /* Sets the format of the file regardless of its content; call before the first line is read. */
 void reader_set_format(struct reader *r, const struct format *format);
-/* The file is known to be in our own format: its beginning is not examined. */
-void reader_set_ours(struct reader *r);
 /* The format recognized after a line was read; NULL: our own. For a line of another format, the
-   note has the line number of its source value, and its offset among the imported lines. */
+   note has the line number of its source value, and no offset. */
 const struct format *reader_format(const struct reader *r);
 
 /* Returns 1 for a line (slices valid until the next call), 0 at the end, -1 on failure:
@@ -46,9 +44,8 @@ MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note 
 MUST_USE int reader_skim(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err);
 
-/* Seeks to an object by its note's offset and line, and treats `end` as the end of the file.
-   Regular files only. In another format, seeking backwards restarts from the beginning: use
-   recording_copy for frequent seeks. */
+/* Seeks to an object by its note's offset and line, and treats `end` as the end of the file. For
+   regular files in our own format: of others, recording_copy makes one. */
 void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line);
 
 /* Receives one line, valid during the call; returning -1 with err set stops the reading. */

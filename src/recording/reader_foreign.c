@@ -36,53 +36,44 @@ static int spool(struct reader *r, FILE *to, struct error *err)
 	return fflush(to) ? error_errno(err, "cannot copy %s into a temporary file", r->name) : 0;
 }
 
-static int unpack_into(struct reader *r, FILE *copy, FILE *values, struct error *err)
+/* Reads a temporary file from now on; NULL: none could be created. */
+static int read_instead(struct reader *r, FILE *file, struct error *err)
 {
-	if (!values || (!r->regular && !copy))
+	if (!file)
 		return error_errno(err, "cannot create a temporary file");
-	if (copy && spool(r, copy, err))
-		return -1;
-	if (foreign_formats.unpack(copy ? fileno(copy) : r->fd, values, err))
+	if (r->owned)
+		close(r->fd);
+	if (r->unpacked)
+		fclose(r->unpacked);
+	r->unpacked = file;
+	r->fd = fileno(file);
+	r->owned = false;
+	r->regular = true;
+	reader_seek(r, 0, UINT64_MAX, 1);
+	return 0;
+}
+
+static int unpack_into(struct reader *r, FILE *values, struct error *err)
+{
+	if (foreign_formats.unpack(r->fd, values, err))
 		return error_wrap(err, "%s", r->name);
 	return fflush(values) ? error_errno(err, "cannot unpack %s into a temporary file", r->name)
 	                      : 0;
 }
 
-static void read_instead(struct reader *r, FILE *values)
-{
-	if (r->owned)
-		close(r->fd);
-	r->unpacked = values;
-	r->fd = fileno(values);
-	r->owned = false;
-	r->regular = true;
-	r->origin = 0;
-	reader_continue(r, (struct reader_place){0, UINT64_MAX, 1});
-}
-
 static int unpack(struct reader *r, struct error *err)
 {
-	FILE *copy = NULL, *values;
-	bool is = false;
+	FILE *copy = r->regular ? NULL : tmpfile(), *values = tmpfile();
+	int failed = (copy && spool(r, copy, err)) || (!r->regular && read_instead(r, copy, err)) ||
+	             (values && unpack_into(r, values, err));
 
-	if (r->unpacked)
-		return 0;
-	if (look_for_archive(r, &is, err))
-		return -1;
-	if (!is)
-		return 0;
-	copy = r->regular ? NULL : tmpfile();
-	values = tmpfile();
-	int failed = unpack_into(r, copy, values, err);
-	if (copy)
+	if (!failed)
+		return read_instead(r, values, err);
+	if (values)
+		fclose(values);
+	if (copy && copy != r->unpacked)
 		fclose(copy);
-	if (failed) {
-		if (values)
-			fclose(values);
-		return -1;
-	}
-	read_instead(r, values);
-	return 0;
+	return -1;
 }
 
 /* ---- values ---- */
@@ -162,10 +153,13 @@ int reader_look(struct reader *r, struct error *err)
 	struct json_fault fault;
 	struct str text;
 	size_t used;
+	bool archive;
 
 	r->looked = true;
-	if (unpack(r, err) != 0 || read_ahead(r, false, err) != 0)
+	if (look_for_archive(r, &archive, err) || (archive && unpack(r, err)) ||
+	    read_ahead(r, false, err)) {
 		return -1;
+	}
 	text = ahead(r, false);
 	if (!text.n || (text.p[0] != '{' && text.p[0] != '['))
 		return 0;
@@ -231,7 +225,6 @@ static int import_more(struct reader *r, struct error *err)
 
 	if (more < 0 || torn)
 		return more;
-	r->made_at += r->made.n;
 	buf_clear(&r->made);
 	r->taken = 0;
 	int failed = more ? foreign_formats.take(r->foreign, value, &r->made, err)
@@ -244,40 +237,12 @@ static int import_more(struct reader *r, struct error *err)
 	return failed ? error_wrap(err, "%s:%" PRIu64, r->name, r->line) : 1;
 }
 
-static int start_again(struct reader *r, struct error *err)
-{
-	foreign_formats.close(r->foreign);
-	r->foreign = foreign_formats.open(r->format, r->name);
-	buf_clear(&r->made);
-	r->made_at = r->taken = 0;
-	r->done = r->whole = false;
-	reader_continue(r, (struct reader_place){r->origin, UINT64_MAX, 1});
-	return reader_look(r, err);
-}
-
-int reader_seek_imported(struct reader *r, struct error *err)
-{
-	uint64_t offset = r->place.offset;
-
-	r->made_end = r->place.end;
-	r->foreign = r->foreign ? r->foreign : foreign_formats.open(r->format, r->name);
-	if (offset < r->made_at && start_again(r, err) != 0)
-		return -1;
-	while (offset >= r->made_at + r->made.n && !r->done)
-		if (import_more(r, err) < 0)
-			return -1;
-	r->taken = offset - r->made_at < r->made.n ? (size_t)(offset - r->made_at) : r->made.n;
-	return 0;
-}
-
 int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                          struct error *err)
 {
 	struct error bad;
 	size_t used;
 
-	if (r->made_at + r->taken >= r->made_end)
-		return 0;
 	while (r->taken == r->made.n) {
 		int more = r->done ? 1 : import_more(r, err);
 
@@ -291,8 +256,7 @@ int reader_next_imported(struct reader *r, struct line *out, struct reader_note 
 			return 0;
 	}
 	struct str rest = str_skip(buf_view(&r->made), r->taken);
-	*note = (struct reader_note){
-		.file = r->name, .line = r->line, .offset = r->made_at + r->taken};
+	*note = (struct reader_note){.file = r->name, .line = r->line};
 	if (line_parse(rest, &r->scratch, out, &used, &bad) != 0) {
 		*err = bad;
 		return error_wrap(err, "%s:%" PRIu64 ": as imported", r->name, r->line);

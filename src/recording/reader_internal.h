@@ -13,12 +13,7 @@ struct reader {
 	size_t cap, start, end;
 	size_t searched; /* bytes from start known to contain no line feed */
 	uint64_t base;   /* offset of p[0] in the file */
-	uint64_t origin; /* offset at which the recording begins */
 	uint64_t limit;  /* offset at which to stop reading */
-	bool sought;     /* a seek to `place` is pending */
-	struct reader_place {
-		uint64_t offset, end, line;
-	} place;
 	bool eof;
 
 	uint64_t line;    /* number of the current line */
@@ -37,8 +32,6 @@ struct reader {
 	struct foreign *foreign;
 	struct buf made; /* imported lines; those from made.p[taken] on are not yet returned */
 	size_t taken;
-	uint64_t made_at;  /* offset of made.p[0] within all imported lines */
-	uint64_t made_end; /* offset at which to stop */
 };
 
 /* Reads more bytes to the end of p[start..end), which may move; sets eof at the end. */
@@ -53,11 +46,6 @@ void reader_give_torn(struct reader *r, struct line *out, struct reader_note *no
 /* Examines the first value: sets `format` if the file is in another format. FAIL_INPUT if the
    format is unknown. */
 MUST_USE int reader_look(struct reader *r, struct error *err);
-/* Continues reading at a place, with offsets in the file. */
-void reader_continue(struct reader *r, struct reader_place place);
-/* Continues at r->place, with offsets in the imported lines. Restarts from the beginning if that
-   is before the lines in memory. */
-MUST_USE int reader_seek_imported(struct reader *r, struct error *err);
 /* Returns the next imported line, like reader_next. */
 MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                                   struct error *err);

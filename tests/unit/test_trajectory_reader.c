@@ -256,7 +256,6 @@ static void shrinking_file(void)
 	fputs(line, f);
 	fclose(f);
 	is_int(reader_open(path, &r, &err), 0, "opens");
-	reader_set_ours(r);
 	reader_seek(r, 0, n, 1);
 	is_int(reader_next(r, &l, &note, &err), 1, "a line of a file that is complete");
 	is_int(reader_next(r, &l, &note, &err), 0, "the end of the lines asked for");

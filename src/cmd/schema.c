@@ -2,7 +2,7 @@
 #include "base/names.h"
 #include "cmd/cmd.h"
 #include "cmd/options/output.h"
-#include "json/write.h"
+#include "json/tree.h"
 #include "report/schemas.h"
 
 #define RECORDING "recording"
@@ -23,6 +23,16 @@ static int unknown_name(const char *typed, struct error *err)
 	return names_suggest(err, str_from(typed), names, count);
 }
 
+static void put_indented(struct buf *out, const char *json)
+{
+	cJSON *tree = cJSON_Parse(json);
+	char *text = cJSON_Print(tree);
+
+	buf_printf(out, "%s\n", text ? text : json);
+	cJSON_free(text);
+	cJSON_Delete(tree);
+}
+
 static int schema_main(const struct context *c, const void *opts, int argc, char **argv,
                        struct error *err)
 {
@@ -36,8 +46,7 @@ static int schema_main(const struct context *c, const void *opts, int argc, char
 	else if (!schema_results(name, &schema))
 		failed = unknown_name(name, err);
 	if (!failed) {
-		json_indent(&out.text, buf_view(&schema));
-		buf_char(&out.text, '\n');
+		put_indented(&out.text, buf_cstr(&schema));
 		failed = output_flush(&out, err);
 	}
 	output_release(&out);

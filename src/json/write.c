@@ -203,35 +203,6 @@ void jw_line_end(struct json_writer *w)
 	buf_char(w->out, '\n');
 }
 
-/* ---- for display ---- */
-
-static void new_line(struct buf *out, size_t depth)
-{
-	buf_printf(out, "\n%*s", (int)(2 * depth), "");
-}
-
-void json_indent(struct buf *out, struct str valid_json)
-{
-	const unsigned char *p = lex_begin(valid_json), *end = lex_end(valid_json), *after;
-	size_t depth = 0;
-
-	for (; p < end; p = after) {
-		const bool opens = *p == '{' || *p == '[', closes = *p == '}' || *p == ']';
-
-		after = *p == '"' ? lex_string(p, end) : p + 1;
-		if (opens && p[1] == *p + 2) /* empty */
-			after = p + 2;
-		else if (closes)
-			new_line(out, --depth);
-		buf_str(out, lex_slice(p, after));
-		if (opens && after == p + 1)
-			new_line(out, ++depth);
-		else if (*p == ',')
-			new_line(out, depth);
-		else if (*p == ':')
-			buf_char(out, ' ');
-	}
-}
 /* ---- templates ---- */
 
 /* Writes the next argument, after its key if it has one; optional: not if it is absent or 0. */

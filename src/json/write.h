@@ -71,7 +71,3 @@ void json_vpack(struct buf *out, const char *form, va_list args);
 
 /* Appends s as a quoted JSON string, escaped as in RFC 8785 (also used by canon). */
 void json_quote(struct buf *out, struct str s);
-
-/* Appends valid JSON that has no whitespace between tokens, with one line per member and
-   element, indented by two spaces per level. Strings and numbers are copied as spelled. */
-void json_indent(struct buf *out, struct str valid_json);

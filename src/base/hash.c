@@ -11,26 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct hasher {
-	SHA256_CTX sha256;
-	EVP_MD *md5; /* this and ctx: on first use */
-	EVP_MD_CTX *ctx;
-};
-
-struct hasher *hasher_new(void)
-{
-	return mem_new(sizeof(struct hasher));
-}
-
-void hasher_free(struct hasher *h)
-{
-	if (!h)
-		return;
-	EVP_MD_CTX_free(h->ctx);
-	EVP_MD_free(h->md5);
-	free(h);
-}
-
 static void put_hex(const unsigned char *raw, size_t n, char *out)
 {
 	static const char hex[] = "0123456789abcdef";
@@ -42,39 +22,30 @@ static void put_hex(const unsigned char *raw, size_t n, char *out)
 	out[2 * n] = '\0';
 }
 
-static void sha256(SHA256_CTX *c, struct str s, unsigned char out[HASH_SHA256_BYTES])
-{
-	if (!SHA256_Init(c) || !SHA256_Update(c, s.p, s.n) || !SHA256_Final(out, c))
-		abort();
-}
-
-void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
-{
-	unsigned char raw[HASH_SHA256_BYTES];
-
-	sha256(&h->sha256, s, raw);
-	put_hex(raw, HASH_HEX / 2, out);
-}
-
-void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1])
-{
-	unsigned char raw[EVP_MAX_MD_SIZE];
-
-	h->md5 = h->md5 ? h->md5 : EVP_MD_fetch(NULL, "MD5", NULL);
-	h->ctx = h->ctx ? h->ctx : EVP_MD_CTX_new();
-	out[0] = '\0';
-	/* FIPS providers lack MD5: no id is better than a wrong one */
-	if (h->md5 && h->ctx && EVP_DigestInit_ex2(h->ctx, h->md5, NULL) &&
-	    EVP_DigestUpdate(h->ctx, s.p, s.n) && EVP_DigestFinal_ex(h->ctx, raw, NULL)) {
-		put_hex(raw, HASH_HEX / 2, out);
-	}
-}
-
 void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES])
 {
 	SHA256_CTX c;
 
-	sha256(&c, s, out);
+	if (!SHA256_Init(&c) || !SHA256_Update(&c, s.p, s.n) || !SHA256_Final(out, &c))
+		abort();
+}
+
+void hash_hex(struct str s, char out[HASH_HEX + 1])
+{
+	unsigned char raw[HASH_SHA256_BYTES];
+
+	hash_sha256(s, raw);
+	put_hex(raw, HASH_HEX / 2, out);
+}
+
+void hash_md5_hex(struct str s, char out[HASH_HEX + 1])
+{
+	unsigned char raw[EVP_MAX_MD_SIZE];
+
+	out[0] = '\0';
+	/* FIPS providers lack MD5: no id is better than a wrong one */
+	if (EVP_Q_digest(NULL, "MD5", NULL, s.p, s.n, raw, NULL))
+		put_hex(raw, HASH_HEX / 2, out);
 }
 
 bool hash_sha256_fd(int fd, char out[HASH_SHA256_HEX + 1], int64_t *bytes)

@@ -1,20 +1,17 @@
-/* SHA-256, MD5 and SHA-1 through libcrypto. Use one struct hasher per thread. */
+/* SHA-256, MD5 and SHA-1 through libcrypto. */
 #pragma once
 
 #include "base/base.h"
 
 #define HASH_HEX 32 /* number of hex digits of a state hash: the first half of a SHA-256 */
 
-struct hasher;
-struct hasher *hasher_new(void);
-void hasher_free(struct hasher *h); /* NULL is fine */
-
 /* The first 32 hex digits of SHA-256 over s, terminated. */
-void hash_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
-/* MD5 as 32 hex digits: only for ids that frameworks derive with it, never for comparisons. */
-void hash_md5_hex(struct hasher *h, struct str s, char out[HASH_HEX + 1]);
+void hash_hex(struct str s, char out[HASH_HEX + 1]);
+/* MD5 as 32 hex digits: only for ids that frameworks derive with it, never for comparisons. Empty if
+   libcrypto has none. */
+void hash_md5_hex(struct str s, char out[HASH_HEX + 1]);
 
-/* Raw SHA-256, for one-time use without a hasher. */
+/* Raw SHA-256. */
 #define HASH_SHA256_BYTES 32
 void hash_sha256(struct str s, unsigned char out[HASH_SHA256_BYTES]);
 

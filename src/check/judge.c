@@ -89,7 +89,7 @@ static int verify_state(const struct line *l, const struct json_paths *ignored, 
 
 	if (json_is_null(state) || hash.n == 0)
 		return 0;
-	json_hash(w->hasher, state, ignored, &w->canon, now);
+	json_hash(state, ignored, &w->canon, now);
 	if (str_is(hash, now))
 		return 0;
 	return error_set(err, FAIL_INPUT,

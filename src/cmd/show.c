@@ -145,7 +145,6 @@ struct showing {
 	bool any; /* a whole line was read */
 
 	/* For --prompt: the hash over the messages so far, and the recorded one. */
-	struct hasher *hasher;
 	struct buf scratch;
 	char hash[HASH_HEX + 1];
 	bool wrong_hash;
@@ -178,7 +177,7 @@ static void take_messages(struct showing *s, struct str messages, bool own)
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
 		if (own && json_is(JSON_GET(message, "role"), STR("assistant")))
 			return;
-		conversation_chain(s->hasher, message, &s->scratch, s->hash);
+		conversation_chain(message, &s->scratch, s->hash);
 		if (s->opts->json) {
 			buf_text(&s->chosen, s->chosen.n ? "," : "[");
 			buf_str(&s->chosen, message);
@@ -476,15 +475,12 @@ static int show_main(const struct context *c, const void *opts, int argc, char *
 	                    .out = output_of_results(((const struct show_options *)opts)->json),
 	                    .ids = BUF(BUF_MAX_SMALL),
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
-	                    .hasher = hasher_new(),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
 	AUTO_BUF latest = BUF(BUF_MAX_SMALL);
 	struct reader *r = NULL;
 
-	if (s.opts->html) {
-		hasher_free(s.hasher);
+	if (s.opts->html)
 		return show_html(c, opts, argc, argv, err);
-	}
 	s.turn = s.opts->turn.given ? turn_view_new((int64_t)s.opts->turn.value, c->style) : NULL;
 	int failed =
 		check_options(opts, argc, argv, err) || (!argc && store_latest(c, &latest, err));
@@ -513,7 +509,6 @@ static int show_main(const struct context *c, const void *opts, int argc, char *
 		(void)fclose(s.copy);
 	output_release(&s.out);
 	BUFS_RELEASE(&s.ids, &s.chosen, &s.scratch);
-	hasher_free(s.hasher);
 	return failed ? -1 : 0;
 }
 

@@ -210,8 +210,7 @@ static struct foreign *open_import(const struct format *format, const char *path
 	                            .path = path,
 	                            .options = &options,
 	                            .work = BUF(FOREIGN_BYTES_MAX),
-	                            .value = BUF(FOREIGN_BYTES_MAX),
-	                            .hasher = hasher_new()};
+	                            .value = BUF(FOREIGN_BYTES_MAX)};
 	return f;
 }
 
@@ -256,7 +255,6 @@ static void close_import(struct foreign *f)
 	arena_release(&m->tasks);
 	buf_release(&m->work);
 	buf_release(&m->value);
-	hasher_free(m->hasher);
 	free(f);
 }
 

@@ -20,9 +20,8 @@ struct import {
 	struct arena tasks;     /* memory of samples */
 	struct arena arena;     /* memory of the value being read */
 	struct buf work, value; /* overwritten by each function that makes a value */
-	struct hasher *hasher;
-	uint64_t values; /* number of values read before this one */
-	void *own;       /* the format's own memory; own_free releases it */
+	uint64_t values;        /* number of values read before this one */
+	void *own;              /* the format's own memory; own_free releases it */
 	void (*own_free)(void *own);
 };
 

@@ -85,7 +85,7 @@ static void set_state(struct import *m, const struct import_rollout *r, struct l
 	l->value[KEY_STATE] = raw_value(state);
 	l->value[KEY_STATE_HASH] = NONE;
 	if (!json_is_null(state)) {
-		json_hash(m->hasher, state, r->ignore, &m->work, hex);
+		json_hash(state, r->ignore, &m->work, hex);
 		l->value[KEY_STATE_HASH] = text_value(m, str_from(hex));
 	}
 }

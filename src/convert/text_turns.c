@@ -94,7 +94,7 @@ static struct str text_turns_task(struct import *m, struct str prompt, struct st
 	char hex[HASH_HEX + 1];
 	int64_t n;
 
-	hash_hex(m->hasher, prompt, hex);
+	hash_hex(prompt, hex);
 	hex[8] = '\0';
 	buf_clear(&m->value);
 	if (json_i64(step, &n))

@@ -66,7 +66,7 @@ static void add_live_state(struct debugger *d)
 	char hash[HASH_HEX + 1];
 
 	if (p->state.p) {
-		json_hash(d->hasher, p->state, d->ignored, &d->hashing, hash);
+		json_hash(p->state, d->ignored, &d->hashing, hash);
 		snprintf(d->live_hash, sizeof(d->live_hash), "\"%s\"", hash);
 		d->now.after = p->state;
 		d->now.after_hash = str_from(d->live_hash);
@@ -365,7 +365,6 @@ int debug_run(const struct debug_conf *conf, struct debug_result *result, struct
 	struct debugger d = {.conf = conf,
 	                     .out = BUF(SIZE_MAX / 2),
 	                     .value = BUF(BUF_MAX_MESSAGE),
-	                     .hasher = hasher_new(),
 	                     .hashing = BUF(BUF_MAX_MESSAGE),
 	                     .proposed = BUF(BUF_MAX_MESSAGE),
 	                     .live_end = BUF(BUF_MAX_MESSAGE),
@@ -376,7 +375,6 @@ int debug_run(const struct debug_conf *conf, struct debug_result *result, struct
 	result->diverged = d.diverged;
 	cursor_close(d.cursor);
 	live_free(d.live);
-	hasher_free(d.hasher);
 	BUFS_RELEASE(&d.hashing, &d.proposed, &d.live_end);
 	json_paths_free(d.ignored);
 	points_release(&d.points);

@@ -18,7 +18,6 @@ struct debugger {
 	struct live *live; /* NULL: no live session */
 	/* the current step, with facts that a live session has not recorded yet */
 	struct moment now;
-	struct hasher *hasher;
 	struct buf hashing;  /* scratch */
 	char live_hash[64];  /* hash of a state not recorded yet, in quotes */
 	struct buf proposed; /* the next call as a line */

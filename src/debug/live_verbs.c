@@ -130,12 +130,10 @@ static int recorded_state(const struct prefix *p, struct cursor *parent, int64_t
 static bool is_same(struct str a, struct str b, const struct json_paths *ignored)
 {
 	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
-	struct hasher *h = hasher_new();
 	char first[HASH_HEX + 1], second[HASH_HEX + 1];
 
-	json_hash(h, a, ignored, &scratch, first);
-	json_hash(h, b, ignored, &scratch, second);
-	hasher_free(h);
+	json_hash(a, ignored, &scratch, first);
+	json_hash(b, ignored, &scratch, second);
 	return !strcmp(first, second);
 }
 

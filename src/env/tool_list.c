@@ -7,21 +7,10 @@
 #include "json/scan.h"
 #include "json/write.h"
 
-static bool same_tool(struct hasher *h, struct str a, struct str b)
-{
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
-	char hex[2][HASH_HEX + 1];
-
-	json_hash(h, a, NULL, &scratch, hex[0]);
-	json_hash(h, b, NULL, &scratch, hex[1]);
-	buf_release(&scratch);
-	return memcmp(hex[0], hex[1], HASH_HEX) == 0;
-}
-
-/* Writes the names of those tools of `in` that are missing in the other list (hasher NULL) or
+/* Writes the names of those tools of `in` that are missing in the other list, or with `both`
    differ from it. */
 static bool write_names(struct json_writer *w, const char *key, struct str in,
-                        const struct json_index *other, struct hasher *h)
+                        const struct json_index *other, bool both)
 {
 	struct arena names = {0};
 	struct str tool;
@@ -35,7 +24,7 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 		struct str twin =
 			named ? json_index_find(other, json_text(&names, name)) : STR_NONE;
 
-		if (h ? twin.p && !same_tool(h, tool, twin) : !twin.p) {
+		if (both ? twin.p && !json_equal(tool, twin) : !twin.p) {
 			jw_raw(w, name);
 			any = true;
 		}
@@ -45,16 +34,16 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 	return any;
 }
 
-bool tools_differ(struct str before, struct str now, struct hasher *h, struct buf *detail)
+bool tools_differ(struct str before, struct str now, struct buf *detail)
 {
 	struct json_index old, new;
 
 	json_index_begin(&old, before);
 	json_index_begin(&new, now);
 	struct json_writer w = jw_begin(detail);
-	bool added = write_names(&w, "added", now, &old, NULL);
-	bool removed = write_names(&w, "removed", before, &new, NULL);
-	bool changed = write_names(&w, "changed", now, &old, h);
+	bool added = write_names(&w, "added", now, &old, false);
+	bool removed = write_names(&w, "removed", before, &new, false);
+	bool changed = write_names(&w, "changed", now, &old, true);
 	jw_end(&w);
 	json_index_release(&old);
 	json_index_release(&new);

@@ -12,4 +12,4 @@ bool tool_is_read_only(struct str tools, struct str name);
 
 /* Do the lists differ? Then detail is set to {"added","removed","changed"}, each an array of
    names; the order of the tools is ignored. */
-bool tools_differ(struct str before, struct str now, struct hasher *h, struct buf *detail);
+bool tools_differ(struct str before, struct str now, struct buf *detail);

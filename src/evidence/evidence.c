@@ -28,7 +28,6 @@ struct evidence *evidence_new(const struct evidence_conf *conf)
 	rollout_table_init(&f->open, conf->user_release);
 	f->work.text = BUF(BUF_MAX_MESSAGE);
 	f->work.canon = BUF(BUF_MAX_MESSAGE);
-	f->work.hasher = hasher_new();
 	f->sharing.open = &f->open;
 	return f;
 }
@@ -41,7 +40,6 @@ void evidence_free(struct evidence *f)
 	rollout_table_release(&f->open);
 	sharing_release(&f->sharing);
 	BUFS_RELEASE(&f->work.text, &f->work.canon);
-	hasher_free(f->work.hasher);
 	free(f);
 }
 

@@ -144,10 +144,9 @@ struct previous_steps {
 	double reward;
 };
 
-/* Scratch memory for one line: buffers (clear before use) and a hasher. */
+/* Scratch memory for one line: clear before use. */
 struct workspace {
 	struct buf text, canon;
-	struct hasher *hasher;
 };
 
 /* Facts from the header, and of the lines up to the current one. */

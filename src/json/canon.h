@@ -31,5 +31,5 @@ void json_minify(struct str value, struct buf *out);
 
 /* Computes a state_hash: hash_hex over the canonical form without the ignored pointers.
    `scratch` is overwritten. */
-void json_hash(struct hasher *h, struct str value, const struct json_paths *ignore,
-               struct buf *scratch, char out[HASH_HEX + 1]);
+void json_hash(struct str value, const struct json_paths *ignore, struct buf *scratch,
+               char out[HASH_HEX + 1]);

@@ -429,10 +429,10 @@ void json_minify(struct str value, struct buf *out)
 	}
 }
 
-void json_hash(struct hasher *h, struct str value, const struct json_paths *ignore,
-               struct buf *scratch, char out[HASH_HEX + 1])
+void json_hash(struct str value, const struct json_paths *ignore, struct buf *scratch,
+               char out[HASH_HEX + 1])
 {
 	buf_clear(scratch);
 	json_canon(value, ignore, JSON_EDIT_DROP, scratch);
-	hash_hex(h, buf_view(scratch), out);
+	hash_hex(buf_view(scratch), out);
 }

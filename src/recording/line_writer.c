@@ -16,7 +16,6 @@ struct scratch {
 	struct scratch *next; /* next in the pool */
 	struct arena arena;
 	struct buf text, value, parsed, hash;
-	struct hasher *hasher;
 };
 
 struct scratch_pool {
@@ -36,7 +35,6 @@ static struct scratch *scratch_new(void)
 {
 	struct scratch *s = mem_new(sizeof(*s));
 
-	s->hasher = hasher_new();
 	s->text = s->value = s->parsed = s->hash = BUF(2 * BUF_MAX_MESSAGE);
 	return s;
 }
@@ -45,7 +43,6 @@ static void scratch_free(struct scratch *s)
 {
 	BUFS_RELEASE(&s->text, &s->value, &s->parsed, &s->hash);
 	arena_release(&s->arena);
-	hasher_free(s->hasher);
 	free(s);
 }
 
@@ -157,7 +154,7 @@ static void set_state(struct line_writer *w, struct line *l, struct str state,
 
 	l->value[KEY_STATE] = state;
 	if (state.p) {
-		json_hash(w->s->hasher, state, ignore, &w->s->hash, hex);
+		json_hash(state, ignore, &w->s->hash, hex);
 		set_pack(w, l, KEY_STATE_HASH, "%t", hex);
 	}
 }

@@ -14,7 +14,6 @@ struct tap_joiner *tap_joiner_new(struct tap_recording *r, const char *url)
 
 	j->r = r;
 	j->url = url;
-	j->hasher = hasher_new();
 	j->scratch = BUF(BUF_MAX_MESSAGE);
 	r->joiner = j;
 	return j;
@@ -29,7 +28,6 @@ void tap_joiner_free(struct tap_joiner *j)
 	for (size_t i = 0; i < j->shared.count; i++)
 		free(shared[i]);
 	free(shared);
-	hasher_free(j->hasher);
 	buf_release(&j->scratch);
 	free(j);
 }
@@ -61,7 +59,7 @@ static void chain_messages(struct tap_joiner *j, struct str messages, char hash[
 	buf_str(&list, messages);
 	buf_char(&list, ']');
 	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &message);)
-		conversation_chain(j->hasher, message, &j->scratch, hash);
+		conversation_chain(message, &j->scratch, hash);
 	buf_release(&list);
 }
 
@@ -74,7 +72,7 @@ void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t fro
 	if (t->message.p) {
 		buf_text(messages, messages->n ? "," : "");
 		buf_str(messages, t->message);
-		conversation_chain(j->hasher, t->message, &j->scratch, hash);
+		conversation_chain(t->message, &j->scratch, hash);
 	}
 }
 

@@ -65,11 +65,10 @@ struct tap_joiner {
 	struct model_turn *first, *last; /* in the order of their replies */
 	size_t waiting;
 	uint64_t conversations; /* recorded apart */
-	struct hasher *hasher;
-	struct map shared; /* names that several rollouts have */
-	uint64_t name;     /* the last weak one */
-	bool several;      /* there were different ones */
-	uint64_t guessed;  /* hash of the last call that was joined by time, and of its request */
+	struct map shared;      /* names that several rollouts have */
+	uint64_t name;          /* the last weak one */
+	bool several;           /* there were different ones */
+	uint64_t guessed; /* hash of the last call that was joined by time, and of its request */
 	struct buf scratch;
 	struct tap_join_counts counts;
 };

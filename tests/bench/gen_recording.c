@@ -29,7 +29,6 @@ struct kind {
 struct episode {
 	const struct kind *kind;
 	struct rng rng;
-	struct hasher *hasher;
 	int64_t task, sample, steps, lines;
 	char rollout[64], session[33];
 	struct buf line, state, arguments, observation, scratch;
@@ -273,7 +272,7 @@ static void write_state(struct episode *e, struct json_writer *w, int64_t step)
 
 	make(&e->state, e, step, e->kind->state);
 	jw_put_raw(w, "state", buf_view(&e->state));
-	json_hash(e->hasher, buf_view(&e->state), NULL, &e->scratch, hash);
+	json_hash(buf_view(&e->state), NULL, &e->scratch, hash);
 	key_text(w, "state_hash", hash);
 }
 
@@ -405,7 +404,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	struct episode e = {.kind = kind,
-	                    .hasher = hasher_new(),
 	                    .line = BUF(LINE_MAX_BYTES),
 	                    .state = BUF(LINE_MAX_BYTES),
 	                    .arguments = BUF(LINE_MAX_BYTES),
@@ -415,7 +413,6 @@ int main(int argc, char **argv)
 	size_t written = 0;
 	for (int64_t number = 0; written < megabytes * 1000 * 1000; number++)
 		written += write_episode(&e, number);
-	hasher_free(e.hasher);
 	buf_release(&e.line);
 	buf_release(&e.state);
 	buf_release(&e.arguments);

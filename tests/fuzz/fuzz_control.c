@@ -82,18 +82,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	                        .url = BUF(BUF_MAX_SMALL),
 	                        .conf.events = &events};
 	struct str config = json_or_none(take_line(&l.rest));
-	struct hasher *h = hasher_new();
 	struct control_plane c;
 
 	buf_text(&s.url, STDIO_SCHEME "x");
 	control_init(&c, NULL, &s, &events, &conf);
 	read_all(&c);
 	read_states(&s, &c);
-	control_use_hash(&c, h, json_type(config) == JSON_OBJECT ? config : STR_NONE, "lake", "1",
+	control_use_hash(&c, json_type(config) == JSON_OBJECT ? config : STR_NONE, "lake", "1",
 	                 true, 42);
 	require(c.id.n == 32);
 	control_release(&c);
-	hasher_free(h);
 	buf_release(&s.request);
 	buf_release(&s.url);
 	events_release(&events);

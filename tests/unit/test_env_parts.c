@@ -326,18 +326,15 @@ static void test_sources(void)
 static void test_hash(void)
 {
 	struct control_plane c = {.id = BUF(BUF_MAX_SMALL)};
-	struct hasher *h = hasher_new();
 
-	control_use_hash(&c, h, STR_NONE, "reward-kit", "1.0.0", true, 42);
+	control_use_hash(&c, STR_NONE, "reward-kit", "1.0.0", true, 42);
 	is_str(buf_cstr(&c.id), "a05e7652df9c7574c02c1764f9671554", "with seed 42");
-	control_use_hash(&c, h, STR_NONE, "reward-kit", "1.0.0", false, 42);
+	control_use_hash(&c, STR_NONE, "reward-kit", "1.0.0", false, 42);
 	is_str(buf_cstr(&c.id), "00d275d1ca962c94a4823e008d2217d0", "without a seed");
 	control_use_hash(
-		&c, h,
-		STR("{\"b\":[1,{\"z\":\"\u00e9\U0001f600\",\"a\":\"x,:\\\"y\"}],\"a\":null}"),
+		&c, STR("{\"b\":[1,{\"z\":\"\u00e9\U0001f600\",\"a\":\"x,:\\\"y\"}],\"a\":null}"),
 		"reward-kit", "1.0.0", true, 42);
 	is_str(buf_cstr(&c.id), "c26af9fe8ed416123e5638057a2f39fd", "with a config");
-	hasher_free(h);
 	buf_release(&c.id);
 }
 

@@ -137,7 +137,7 @@ static void list_changed(int n)
 {
 	struct io_conf io_conf = {.clock = clock_real(), .stop_fd = -1};
 	struct mcp_session session = {.ops = &fake, .tools_changed = true, .request = text()};
-	struct env_mcp e = {.session = &session, .tools = text(), .hasher = hasher_new()};
+	struct env_mcp e = {.session = &session, .tools = text()};
 	struct error err;
 
 	if (io_new(&io_conf, &session.conf.io, &err))
@@ -154,7 +154,6 @@ static void list_changed(int n)
 	buf_release(&session.request);
 	buf_release(&session.marked);
 	events_release(&e.base.events);
-	hasher_free(e.hasher);
 	io_free(session.conf.io);
 }
 

@@ -175,8 +175,8 @@ static void write_python(struct str value, struct buf *out)
 	buf_release(&canon);
 }
 
-void control_use_hash(struct control_plane *c, struct hasher *h, struct str config,
-                      const char *name, const char *version, bool has_seed, int64_t seed)
+void control_use_hash(struct control_plane *c, struct str config, const char *name,
+                      const char *version, bool has_seed, int64_t seed)
 {
 	/* must be byte for byte what the server hashes */
 	struct buf text = BUF(BUF_MAX_SMALL);
@@ -190,7 +190,7 @@ void control_use_hash(struct control_plane *c, struct hasher *h, struct str conf
 	else
 		buf_text(&text, "null");
 	buf_printf(&text, ", \"version\": \"%s\"}", version);
-	hash_md5_hex(h, buf_view(&text), id);
+	hash_md5_hex(buf_view(&text), id);
 	buf_release(&text);
 	buf_clear(&c->id);
 	buf_text(&c->id, id);

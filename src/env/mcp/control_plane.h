@@ -37,8 +37,8 @@ MUST_USE int control_detect(struct control_plane *c, struct error *err);
 
 /* Uses the id that a hashing server derives from the initialize request; config: raw JSON
    object, absent: {}. */
-void control_use_hash(struct control_plane *c, struct hasher *h, struct str config,
-                      const char *name, const char *version, bool has_seed, int64_t seed);
+void control_use_hash(struct control_plane *c, struct str config, const char *name,
+                      const char *version, bool has_seed, int64_t seed);
 
 /* Is this the path or the URI of a fact? */
 bool control_names(struct str place, enum control_fact *fact);

@@ -57,8 +57,7 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 	if (!failed && r.got != MCP_GOT_RESULT) {
 		note(e, EVENT_NOISE, "tools/list",
 		     "the tool list changed, but reading the new one was refused");
-	} else if (!failed &&
-	           tools_differ(buf_view(&e->tools), buf_view(&now), e->hasher, &detail)) {
+	} else if (!failed && tools_differ(buf_view(&e->tools), buf_view(&now), &detail)) {
 		struct buf before = e->tools;
 
 		e->tools = now;
@@ -125,7 +124,7 @@ static int find_control_plane(struct env_mcp *e, struct error *err)
 	if (control_detect(&e->control, err))
 		return -1;
 	if (e->control.kind == CONTROL_HTTP_HASHED) {
-		control_use_hash(&e->control, e->hasher, e->conf->reset_args, "rolldbg",
+		control_use_hash(&e->control, e->conf->reset_args, "rolldbg",
 		                 buf_cstr(&e->client_version), e->conf->has_seed, e->conf->seed);
 	}
 	if (e->control.kind == CONTROL_NONE && e->control.undetected_why.n) {
@@ -449,7 +448,6 @@ static void mcp_close(struct env *base)
 	state_source_release(&e->source);
 	mcp_known_release(&e->known);
 	events_release(&e->base.events);
-	hasher_free(e->hasher);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->kept);
 	BUFS_RELEASE(&e->tools, &e->extra, &e->client_version);
@@ -483,7 +481,6 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	e->io = io;
 	e->tools = BUF(BUF_MAX_MESSAGE);
 	e->extra = e->client_version = BUF(BUF_MAX_SMALL);
-	e->hasher = hasher_new();
 	mcp_known_init(&e->known, &e->base.events);
 	describe_client(e);
 	struct mcp_conf mcp = {.url = conf->url,

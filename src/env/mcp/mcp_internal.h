@@ -21,7 +21,6 @@ struct env_mcp {
 	struct control_plane control;
 	struct state_source source;
 	struct mcp_known known;
-	struct hasher *hasher;
 	struct ignore_paths ignored;
 	struct buf tools, extra, client_version;
 	struct arena kept; /* the last reply's slices */

@@ -404,23 +404,20 @@ void conversation_init(struct conversation *c)
 	*c = (struct conversation){
 		.messages = BUF(BUF_MAX_MESSAGE),
 		.history = {.sent = BUF(BUF_MAX_MESSAGE), .calls = BUF(BUF_MAX_MESSAGE)},
-		.hasher = hasher_new(),
 		.scratch = BUF(BUF_MAX_MESSAGE)};
 }
 
 void conversation_release(struct conversation *c)
 {
 	BUFS_RELEASE(&c->messages, &c->history.sent, &c->history.calls, &c->scratch);
-	hasher_free(c->hasher);
 }
 
-void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
-                        char hash[HASH_HEX + 1])
+void conversation_chain(struct str message, struct buf *scratch, char hash[HASH_HEX + 1])
 {
 	buf_clear(scratch);
 	buf_text(scratch, hash);
 	json_canon(message, NULL, JSON_EDIT_DROP, scratch);
-	hash_hex(h, buf_view(scratch), hash);
+	hash_hex(buf_view(scratch), hash);
 }
 
 /* The bytes from `begin` on are one new message. */
@@ -428,7 +425,7 @@ static void message_added(struct conversation *c, size_t begin)
 {
 	struct str message = str_skip(buf_view(&c->messages), begin);
 
-	conversation_chain(c->hasher, message, &c->scratch, c->hash);
+	conversation_chain(message, &c->scratch, c->hash);
 	add_to_history(&c->history, message);
 }
 

@@ -40,7 +40,6 @@ struct conversation {
 	struct buf messages;    /* raw JSON values, separated by commas */
 	struct history history; /* the messages in the form they are sent */
 	size_t taken;           /* bytes of `messages` already returned by conversation_added() */
-	struct hasher *hasher;
 	/* A hash chain over all messages: each link is the hash of the previous link and the
 	   canonical message, starting with the empty text, so that an addition costs one
 	   message, not the whole conversation. */
@@ -63,8 +62,7 @@ void conversation_add(struct conversation *c, struct str message);
 struct str conversation_added(struct conversation *c);
 
 /* One link of the hash chain. Also used to verify a prompt rebuilt from a recording. */
-void conversation_chain(struct hasher *h, struct str message, struct buf *scratch,
-                        char hash[HASH_HEX + 1]);
+void conversation_chain(struct str message, struct buf *scratch, char hash[HASH_HEX + 1]);
 
 /* Appends a prompt, replacing {observation}, {state}, {task} and the names in vars (a raw JSON
    object): the observation as converted by tool_result_text(), strings by their text, other values by

@@ -46,7 +46,6 @@ int session_pool_init(struct session_pool *a, struct error *err)
 {
 	struct ignore_paths chosen = {.aside = NULL};
 
-	a->hasher = hasher_new();
 	a->scratch = a->masked = BUF(BUF_MAX_MESSAGE);
 	int failed = ignore_paths_choose(&chosen, a->conf, STR_NONE, err);
 	buf_release(&chosen.json);
@@ -60,7 +59,6 @@ void session_pool_release(struct session_pool *a)
 	free(a->reset.us);
 	free(a->step.us);
 	BUFS_RELEASE(&a->scratch, &a->masked);
-	hasher_free(a->hasher);
 	json_paths_free(a->left_out);
 }
 
@@ -95,7 +93,7 @@ static void read_reply(struct session_pool *a, const struct env_reply *r, struct
 	text_copy(out->code, sizeof(out->code), code);
 	text_copy(out->named, sizeof(out->named), r->reply_session);
 	if (out->has_observation)
-		json_hash(a->hasher, r->observation, NULL, &a->scratch, out->observation);
+		json_hash(r->observation, NULL, &a->scratch, out->observation);
 }
 
 static void keep_observation(struct session *s, const struct env_reply *r)
@@ -337,7 +335,7 @@ static void hash_state(struct session_pool *a, struct str state, char out[HASH_H
 	buf_clear(&a->masked);
 	json_canon(state, a->left_out, JSON_EDIT_DROP, &a->scratch);
 	clocks_mask(buf_view(&a->scratch), &a->masked);
-	hash_hex(a->hasher, buf_view(&a->masked), out);
+	hash_hex(buf_view(&a->masked), out);
 }
 
 int session_read_state(struct session_pool *a, struct session *s, struct snapshot *out,

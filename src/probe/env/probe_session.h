@@ -68,7 +68,6 @@ struct session_pool {
 	const struct env_ops *ops;
 	const struct env_conf *conf;
 	struct io *io;
-	struct hasher *hasher;
 	struct json_paths *left_out; /* left out of hashes of states */
 	struct buf scratch, masked;
 	struct session *all; /* all our sessions, to recognize their episodes */

@@ -34,7 +34,6 @@ struct strip {
 	struct stripped_rollout rollout;
 	bool open; /* `rollout` is valid */
 	struct buf id;
-	struct hasher *hasher;
 	struct str *part_names, *part_values; /* of line_parts */
 	struct part_rows parts[KEY_COUNT];
 	/* of the current value: with ids replaced, with masks applied, in canonical form */
@@ -125,7 +124,6 @@ int strip_new(const struct str *masks, size_t count, struct strip **out, struct 
 	for (size_t i = 0; i < count; i++)
 		if (!has_mask(s, masks[i]))
 			s->masks[s->mask_count++] = mem_text(masks[i]);
-	s->hasher = hasher_new();
 	list_parts(s);
 	s->id = s->replaced = s->masked = s->plain = s->scratch = BUF(LINE_MAX);
 	int result = add_own_masks(s, &paths, err);
@@ -147,7 +145,6 @@ void strip_free(struct strip *s)
 	for (size_t i = 0; i < s->mask_count; i++)
 		free(s->masks[i]);
 	free(s->masks);
-	hasher_free(s->hasher);
 	free(s->part_names);
 	free(s->part_values);
 	BUFS_RELEASE(&s->id, &s->replaced, &s->masked, &s->plain, &s->scratch);
@@ -282,10 +279,10 @@ static void finish_state(struct strip *s, const struct stripped_rollout *r, size
 	struct str state = str_skip(buf_view(out), from);
 
 	if (!r->ignore) {
-		hash_hex(s->hasher, state, s->hash);
+		hash_hex(state, s->hash);
 		return;
 	}
-	json_hash(s->hasher, state, r->ignore, &s->scratch, s->hash);
+	json_hash(state, r->ignore, &s->scratch, s->hash);
 	buf_clear(&s->plain);
 	json_canon(state, r->ignore, JSON_EDIT_MASK, &s->plain);
 	buf_cut(out, from);

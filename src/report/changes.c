@@ -8,8 +8,7 @@
 #define SHORT_BYTES   ((size_t)48) /* longer values are omitted */
 #define DIGEST_DIGITS 16
 #define WORD          (sizeof("changed") - 1)
-/* minimum width for showing the start of a value, including its sign */
-#define VALUE_LEAST ((size_t)8)
+#define VALUE_LEAST   ((size_t)8) /* the start of a value and its sign: fewer cells say nothing */
 
 /* ---- ranks ---- */
 
@@ -130,98 +129,34 @@ void changes_release(struct changes *c)
 
 /* ---- saying ---- */
 
+/* How much is said of a change, the most first. */
+enum form {
+	FORM_WHOLE,
+	FORM_TOKEN = 1, /* of the pointer, only its last token */
+	FORM_NAME = 2,  /* no values */
+	FORMS = 4,
+};
+
 /* "position 4 -> 8", "+inbox/2 {..}", "-inbox/2 {..}", "grid changed". */
-static void spell(struct buf *out, const struct change *c, struct str name)
+static void spell(struct buf *out, const struct change *c, unsigned form)
 {
-	if (!c->before.p || !c->after.p) {
-		struct str value = c->before.p ? c->before : c->after;
+	struct str name = c->name;
+	bool both = c->before.p && c->after.p;
+	bool values = !(form & FORM_NAME) && !(both && c->whole);
 
-		buf_char(out, c->before.p ? '-' : '+');
-		buf_str(out, name);
-		buf_text(out, value.n ? " " : "");
-		buf_str(out, value);
-		return;
-	}
-	buf_str(out, name);
-	buf_text(out, name.n ? " " : "");
-	if (c->whole) {
-		buf_text(out, "changed");
-		return;
-	}
-	buf_str(out, c->before);
-	buf_text(out, " -> ");
-	buf_str(out, c->after);
-}
-
-static size_t cells_of(const struct change *c, struct str name)
-{
-	AUTO_BUF text = BUF(BUF_MAX_SMALL);
-
-	spell(&text, c, name);
-	return text_cells(buf_view(&text));
-}
-
-static struct str last_token(struct str name)
-{
-	size_t n = name.n;
-
-	while (n > 0 && name.p[n - 1] != '/')
-		n--;
-	return str_skip(name, n);
-}
-
-/* Shortens a pointer at its start, with an ellipsis, to leave room for the rest of the change;
-   keeps at least its last token. */
-static void shorten_name(struct buf *out, const struct change *c, size_t columns)
-{
-	struct str name = c->name, least = last_token(name);
-
-	while (name.n > least.n && 1 + cells_of(c, name) > columns) {
-		do {
-			name = str_skip(name, 1);
-		} while (name.n > least.n && ((unsigned char)name.p[0] & 0xc0) == 0x80);
-	}
+	while (form & FORM_TOKEN && find_in(name, STR("/")))
+		name = str_skip(name, find_at(name, STR("/")) + 1);
+	buf_text(out, both ? "" : c->before.p ? "-" : "+");
 	buf_text(out, name.n < c->name.n ? "\u2026" : "");
 	buf_str(out, name);
-}
-
-static bool is_added_or_removed(const struct change *c)
-{
-	return !c->before.p || !c->after.p;
-}
-
-/* Replaces the content of `out` by a shorter form. An added or removed value may be truncated or
-   omitted. */
-static void spell_within(struct buf *out, const struct change *c, size_t columns)
-{
-	struct change least = *c;
-	AUTO_BUF name = BUF(BUF_MAX_SMALL);
-
-	if (is_added_or_removed(c))
-		*(c->before.p ? &least.before : &least.after) = STR("");
-	shorten_name(&name, &least, columns);
-	buf_clear(out);
-	if (text_cells(buf_view(&name)) + VALUE_LEAST <= columns)
-		least = *c;
-	spell(out, &least, buf_view(&name));
-}
-
-/* As much as fits: the values, "NAME changed", or "changed" alone. */
-static size_t add_first(struct buf *out, const struct change *c, size_t columns)
-{
-	struct change less = *c;
-	AUTO_BUF text = BUF(BUF_MAX_SMALL);
-
-	spell_within(&text, c, columns);
-	if (!is_added_or_removed(c) && text_cells(buf_view(&text)) > columns) {
-		less.whole = true;
-		spell_within(&text, &less, columns);
-		if (text_cells(buf_view(&text)) > columns) {
-			buf_clear(&text);
-			buf_text(&text, "changed");
-		}
+	buf_text(out, name.n && (both || (values && (c->before.n || c->after.n))) ? " " : "");
+	if (both && !values)
+		buf_text(out, "changed");
+	if (values) {
+		buf_str(out, c->before);
+		buf_text(out, both ? " -> " : "");
+		buf_str(out, c->after);
 	}
-	return text_escape_cut(out, buf_view(&text), columns);
 }
 
 /* The number of remaining differences: ", +3 more", or " +3" if there is little space. */
@@ -233,52 +168,69 @@ static size_t spell_more(struct buf *out, size_t left, bool brief)
 	return out->n;
 }
 
-/* Adds further changes while they fit completely. */
-static size_t add_others(struct buf *out, const struct changes *c, size_t columns, size_t *shown)
-{
-	AUTO_BUF text = BUF(BUF_MAX_SMALL);
-	size_t cells = 0;
-
-	for (; *shown < c->kept; ++*shown) {
-		const struct change *next = &c->top[*shown];
-		size_t wanted = 2 + cells_of(next, next->name);
-
-		if (cells + wanted + spell_more(&text, c->count - *shown - 1, false) > columns)
-			break;
-		buf_clear(&text);
-		buf_text(&text, ", ");
-		spell(&text, next, next->name);
-		cells += text_escape_cut(out, buf_view(&text), wanted);
-	}
-	return cells;
-}
-
 size_t changes_want(const struct changes *c)
 {
-	AUTO_BUF rest = BUF(BUF_MAX_SMALL);
-	size_t more = c->kept ? spell_more(&rest, c->count - 1, false) : 0;
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), rest = BUF(BUF_MAX_SMALL);
 
-	return c->kept ? cells_of(&c->top[0], c->top[0].name) + more : 0;
+	if (!c->kept)
+		return 0;
+	spell(&text, &c->top[0], FORM_WHOLE);
+	return text_cells(buf_view(&text)) + spell_more(&rest, c->count - 1, false);
+}
+
+/* The first change in the longest form that fits in so many cells. */
+static size_t add_first(struct buf *out, const struct change *c, size_t columns)
+{
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
+	bool both = c->before.p && c->after.p, fits = false;
+
+	for (unsigned form = FORM_WHOLE; form < FORMS && !fits; form++) {
+		buf_clear(&text);
+		spell(&text, c, form);
+		fits = text_cells(buf_view(&text)) <= columns;
+		if (form == FORM_NAME && !both &&
+		    text_cells(buf_view(&text)) + VALUE_LEAST <= columns) {
+			buf_clear(&text);
+			spell(&text, c, FORM_WHOLE); /* the value is truncated */
+		}
+	}
+	if (!fits && both)
+		buf_set(&text, STR("changed"));
+	return text_escape_cut(out, buf_view(&text), columns);
+}
+
+/* Adds further changes while they fit completely, and the number of those left. */
+static size_t add_others(struct buf *out, const struct changes *c, size_t columns)
+{
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), more = BUF(BUF_MAX_SMALL);
+	size_t cells = 0, shown = 1;
+
+	for (; shown < c->kept; shown++) {
+		buf_clear(&text);
+		buf_text(&text, ", ");
+		spell(&text, &c->top[shown], FORM_WHOLE);
+		size_t wanted = text_cells(buf_view(&text));
+
+		if (cells + wanted + spell_more(&more, c->count - shown - 1, false) > columns)
+			break;
+		cells += text_escape_cut(out, buf_view(&text), wanted);
+	}
+	spell_more(&more, c->count - shown,
+	           cells + spell_more(&more, c->count - shown, false) > columns);
+	return cells + text_escape_cut(out, buf_view(&more), columns - cells);
 }
 
 size_t changes_add(struct buf *out, const struct changes *c, size_t columns)
 {
 	AUTO_BUF rest = BUF(BUF_MAX_SMALL);
-	size_t shown = 1;
 
 	if (!c->kept)
 		return text_escape_cut(out, STR("changed"), columns);
-	size_t first = cells_of(&c->top[0], c->top[0].name);
-	bool brief = first + spell_more(&rest, c->count - 1, false) > columns;
-	size_t taken = spell_more(&rest, c->count - 1, brief);
+	size_t taken = spell_more(&rest, c->count - 1, changes_want(c) > columns);
 	size_t cells =
 		add_first(out, &c->top[0], columns >= taken + WORD ? columns - taken : columns);
 
-	if (!brief)
-		cells += add_others(out, c, columns - cells, &shown);
-	spell_more(&rest, c->count - shown, brief);
-	cells += text_escape_cut(out, buf_view(&rest), columns - cells);
-	return cells;
+	return cells + add_others(out, c, columns - cells);
 }
 
 /* ---- a line each ---- */
@@ -305,7 +257,7 @@ static bool list(void *ctx, const struct json_difference *d)
 		brief_value(&after, d->after);
 		c.after = buf_view(&after);
 	}
-	spell(&text, &c, c.name);
+	spell(&text, &c, FORM_WHOLE);
 	buf_text(l->out, "  ");
 	text_escape_line(l->out, buf_view(&text));
 	return true;

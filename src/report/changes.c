@@ -129,23 +129,14 @@ void changes_release(struct changes *c)
 
 /* ---- saying ---- */
 
-/* How much is said of a change, the most first. */
-enum form {
-	FORM_WHOLE,
-	FORM_TOKEN = 1, /* of the pointer, only its last token */
-	FORM_NAME = 2,  /* no values */
-	FORMS = 4,
-};
-
-/* "position 4 -> 8", "+inbox/2 {..}", "-inbox/2 {..}", "grid changed". */
-static void spell(struct buf *out, const struct change *c, unsigned form)
+/* "position 4 -> 8", "+inbox/2 {..}", "-inbox/2 {..}", "grid changed". name: the pointer, or its last
+   tokens. */
+static void spell(struct buf *out, const struct change *c, struct str name, bool values)
 {
-	struct str name = c->name;
 	bool both = c->before.p && c->after.p;
-	bool values = !(form & FORM_NAME) && !(both && c->whole);
 
-	while (form & FORM_TOKEN && find_in(name, STR("/")))
-		name = str_skip(name, find_at(name, STR("/")) + 1);
+	values = values && !(both && c->whole);
+	buf_clear(out);
 	buf_text(out, both ? "" : c->before.p ? "-" : "+");
 	buf_text(out, name.n < c->name.n ? "\u2026" : "");
 	buf_str(out, name);
@@ -174,27 +165,39 @@ size_t changes_want(const struct changes *c)
 
 	if (!c->kept)
 		return 0;
-	spell(&text, &c->top[0], FORM_WHOLE);
+	spell(&text, &c->top[0], c->top[0].name, true);
 	return text_cells(buf_view(&text)) + spell_more(&rest, c->count - 1, false);
 }
 
-/* The first change in the longest form that fits in so many cells. */
+/* Drops the first token of a pointer that has several. */
+static bool drop_token(struct str *name)
+{
+	size_t at = find_at(*name, STR("/"));
+	bool several = at < name->n;
+
+	*name = str_skip(*name, several ? at + 1 : 0);
+	return several;
+}
+
+/* As much of the first change as fits in so many cells: fewer tokens, or no values; the value of a member
+   that was added or removed may be truncated. */
 static size_t add_first(struct buf *out, const struct change *c, size_t columns)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-	bool both = c->before.p && c->after.p, fits = false;
+	bool both = c->before.p && c->after.p;
+	size_t cells = SIZE_MAX;
 
-	for (unsigned form = FORM_WHOLE; form < FORMS && !fits; form++) {
-		buf_clear(&text);
-		spell(&text, c, form);
-		fits = text_cells(buf_view(&text)) <= columns;
-		if (form == FORM_NAME && !both &&
-		    text_cells(buf_view(&text)) + VALUE_LEAST <= columns) {
-			buf_clear(&text);
-			spell(&text, c, FORM_WHOLE); /* the value is truncated */
-		}
+	for (int values = 1; values >= 0 && cells > columns; values--) {
+		struct str name = c->name;
+
+		do {
+			spell(&text, c, name, values);
+			cells = text_cells(buf_view(&text));
+		} while (cells > columns && drop_token(&name));
+		if (!values && !both && cells + VALUE_LEAST <= columns)
+			spell(&text, c, name, true);
 	}
-	if (!fits && both)
+	if (cells > columns && both)
 		buf_set(&text, STR("changed"));
 	return text_escape_cut(out, buf_view(&text), columns);
 }
@@ -206,14 +209,14 @@ static size_t add_others(struct buf *out, const struct changes *c, size_t column
 	size_t cells = 0, shown = 1;
 
 	for (; shown < c->kept; shown++) {
-		buf_clear(&text);
-		buf_text(&text, ", ");
-		spell(&text, &c->top[shown], FORM_WHOLE);
-		size_t wanted = text_cells(buf_view(&text));
+		spell(&text, &c->top[shown], c->top[shown].name, true);
+		size_t wanted = strlen(", ") + text_cells(buf_view(&text));
 
 		if (cells + wanted + spell_more(&more, c->count - shown - 1, false) > columns)
 			break;
-		cells += text_escape_cut(out, buf_view(&text), wanted);
+		buf_text(out, ", ");
+		text_escape_cut(out, buf_view(&text), wanted);
+		cells += wanted;
 	}
 	spell_more(&more, c->count - shown,
 	           cells + spell_more(&more, c->count - shown, false) > columns);
@@ -257,7 +260,7 @@ static bool list(void *ctx, const struct json_difference *d)
 		brief_value(&after, d->after);
 		c.after = buf_view(&after);
 	}
-	spell(&text, &c, FORM_WHOLE);
+	spell(&text, &c, c.name, true);
 	buf_text(l->out, "  ");
 	text_escape_line(l->out, buf_view(&text));
 	return true;

@@ -319,7 +319,7 @@ start_hanging_run() {
 	lacks "$output" no-history
 	has "$output" 'replies depend on earlier calls'
 	expect 0 rolldbg run --env stdio:./server --state observation --actions A,B,C
-	has "$output" 'nt/items/1'
+	has "$output" 'items/1'
 	expect 0 rolldbg probe --env stdio:./server --sessions 2 --actions A,B,C
 	lacks "$output" 'no history'
 }

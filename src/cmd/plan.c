@@ -97,8 +97,9 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 		p->groups = p->tasks.count;
 		return 0;
 	}
-	bool of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
-	if (of_env ? fetch_tasks(p, o->tasks, target, err) : tasks_read(o->tasks, &p->tasks, err))
+	p->of_env = str_starts(str_from(o->tasks), STR(OF_ENV));
+	if (p->of_env ? fetch_tasks(p, o->tasks, target, err)
+	              : tasks_read(o->tasks, &p->tasks, err))
 		return -1;
 	p->file = strcmp(o->tasks, "-") != 0 ? o->tasks : "standard input";
 	p->groups = p->tasks.count;

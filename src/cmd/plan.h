@@ -20,6 +20,7 @@ extern const struct option_group plan_group;
 struct plan {
 	struct str made;    /* a task file as text; absent: none */
 	struct tasks tasks; /* count 0: none given */
+	bool of_env;        /* they are the environment's own */
 	const char *file;   /* task file, for messages; may be NULL */
 	const char *name;   /* of the only task, or of all tasks without a name; may be NULL */
 	size_t count;       /* rollouts */

@@ -24,6 +24,13 @@
 #define OPTIONS run
 #include "cmd/options/table.h"
 
+/* How the tasks of an environment begin: by the first reply, and the state before the first call. */
+struct starts {
+	uint64_t reply, state; /* hashes of the first ones */
+	size_t resets;
+	bool differ;
+};
+
 /* Everything a run owns, released in one place. */
 struct running {
 	const struct context *context;
@@ -49,6 +56,7 @@ struct running {
 	struct verdicts verdicts;
 	struct error mute; /* why printing stopped; recording continues */
 	struct buf file;   /* scratch */
+	struct starts starts;
 	int64_t steps;
 	bool latest; /* the `latest` link points to this recording */
 	uint64_t began_ns;
@@ -72,6 +80,31 @@ static void print_some(struct running *r)
 	buf_clear(&r->verdicts.out.text);
 }
 
+static void take_start(struct starts *s, const struct line *l)
+{
+	bool reset = l->type == LINE_RESET && l->outcome == OUTCOME_OK;
+	uint64_t *first = reset ? &s->reply : &s->state;
+
+	if (!reset && (l->type != LINE_STEP || l->step != 0))
+		return;
+	uint64_t now = fingerprint(reset ? l->value[KEY_OBSERVATION] : line_state_hash(l)) | 1;
+	*first = *first ? *first : now;
+	s->differ |= now != *first;
+	s->resets += reset;
+}
+
+/* OpenEnv's server passes on only what the environment's reset() takes. */
+static void say_alike(const struct running *r)
+{
+	const struct plan *p = &r->plan;
+
+	if (p->of_env && !r->starts.differ && r->starts.resets > p->group_size) {
+		log_warn("%s: all %zu tasks began alike: does the environment's reset() take split "
+		         "and index? An OpenEnv server drops what it does not",
+		         p->file, p->groups);
+	}
+}
+
 /* Call with the lock held. */
 static int take_line(struct running *r, const struct line *l, struct error *err)
 {
@@ -80,6 +113,7 @@ static int take_line(struct running *r, const struct line *l, struct error *err)
 		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err))
 			return -1;
 	}
+	take_start(&r->starts, l);
 	int failed = judge_line(r->judge, l, NULL, err);
 	if (r->table || are_many(r))
 		print_some(r);
@@ -423,6 +457,7 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		*err = r->mute;
 		return -1;
 	}
+	say_alike(r);
 	say_summary(r, count); /* of what was recorded, even if the experiment failed */
 	failed = failed || reports_close(r->verdicts.reports, r->judge, NULL, err);
 	if (output_flush(&r->verdicts.out, failed ? ERROR_IGNORED : err) || failed)

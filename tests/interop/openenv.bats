@@ -146,6 +146,18 @@ expect_cap() {
 	done
 }
 
+@test "tasks of the environment: one whose reset() does not take them is seen, one that does is not" {
+	openenv_start tasks 0.10 --cap 4 --world tasks
+	drive told 0 --env "$(url tasks)" --tasks env:train --actions DOWN --jobs 2
+	[ "$(jq -r 'select(.type == "reset").observation.position' told.jsonl | sort | paste -sd ' ')" = '0 1 2' ]
+	! grep alike told.err || false
+	openenv_start deaf 0.10 --cap 4 --world deaf
+	drive dropped 0 --env "$(url deaf)" --tasks env:train --actions DOWN --jobs 2
+	grep -q 'env:train: all 3 tasks began alike: does the environment' dropped.err
+	drive one 0 --env "$(url deaf)" --tasks env:train:1 --actions DOWN --group-size 2
+	! grep alike one.err || false
+}
+
 @test "a session of /mcp is joined over the WebSocket, and its state is that of both" {
 	openenv_start joined 0.10 --cap 2 --world tools
 	mcp() {

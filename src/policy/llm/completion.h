@@ -34,14 +34,10 @@ MUST_USE int chat_reply_read(struct str body, struct chat_reply *out, struct err
 MUST_USE int chat_reply_take(struct str body, struct chat_reply *out, struct error *err);
 void chat_reply_release(struct chat_reply *r); /* a zeroed one is fine */
 
-/* Members common to messages and streamed deltas. */
-struct str chat_reasoning(struct str message); /* raw: reasoning, reasoning_content */
-/* Appends content, a string or a list of parts, as text; returns false if it is neither.
-   chat_thoughts: the same for the thinking parts in it; false: there are none. */
+/* Appends content, a string or a list of parts, as text; returns false if it is neither. */
 bool chat_content(struct str content, struct buf *out);
-bool chat_thoughts(struct str content, struct buf *out);
 
-/* ---- streams (chunks.c): the chunks of a streamed chat completion merged to one reply. Calls are
+/* ---- streams: the chunks of a streamed chat completion merged to one reply. Calls are
    merged by index; ids and names are set once, arguments are concatenated ---- */
 
 /* The lists of logprobs: in the current format and in the older one. */

@@ -122,59 +122,6 @@ bool mark_cut(struct str s, const char *const marks[MARKS_MAX])
 	return false;
 }
 
-/* ---- marks with a suffix ---- */
-
-#define SUFFIX_MAX 32
-
-/* ":x" of <tool_call:x>; empty: none. */
-static struct str suffix_of(struct str text)
-{
-	static const char *const marks[] = {"<tool_calls:", "<tool_call:"};
-
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++) {
-		struct str s = str_skip(text, mark_at(NULL, text, marks[i]));
-
-		if (!s.n)
-			continue;
-		s = str_skip(s, strlen(marks[i]) - 1);
-		size_t n = leading_name(s).n;
-		if (n > 1 && n <= SUFFIX_MAX && n < s.n && s.p[n] == '>')
-			return (struct str){s.p, n};
-	}
-	return (struct str){text.p, 0};
-}
-
-/* Does s end with <word or </word? */
-static bool ends_in_tag(struct str s)
-{
-	size_t n = s.n;
-
-	while (n && ((s.p[n - 1] >= 'a' && s.p[n - 1] <= 'z') || s.p[n - 1] == '_'))
-		n--;
-	bool word = n < s.n;
-	n -= n && s.p[n - 1] == '/';
-	return word && n && s.p[n - 1] == '<';
-}
-
-struct str without_suffixes(struct arena *a, struct str text)
-{
-	struct str suffix = suffix_of(text), s = text, before, rest;
-	struct buf out = BUF(FOUND_TEXT_MAX);
-	char mark[SUFFIX_MAX + 2];
-
-	if (!suffix.n)
-		return text;
-	memcpy(mark, suffix.p, suffix.n);
-	memcpy(mark + suffix.n, ">", 2);
-	while (cut_at(NULL, s, mark, &before, &rest)) {
-		buf_str(&out, before);
-		buf_text(&out, ends_in_tag(before) ? ">" : mark);
-		s = rest;
-	}
-	buf_str(&out, before);
-	return buf_keep(&out, a);
-}
-
 /* ---- names ---- */
 
 struct str leading_name(struct str s)

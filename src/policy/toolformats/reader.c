@@ -448,7 +448,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 {
 	struct marks *marks = arena_new(arena, sizeof(*marks));
 
-	text = without_suffixes(arena, text.p ? text : STR(""));
+	text = text.p ? text : STR("");
 	struct text_walk w = {
 		.f = {.text = text,
 	              .conf = conf,
@@ -497,7 +497,6 @@ bool reading_marked(struct str text)
 	struct mark_place e;
 	bool found = false;
 
-	text = without_suffixes(&arena, text.p ? text : STR(""));
 	marks_fill(marks, NULL);
 	for (size_t at = 0; !found && next_mark(marks, text, at, &e); at = e.at + e.mark->n) {
 		found = e.mark->kind == MARK_AROUND ||

@@ -149,9 +149,6 @@ size_t mark_here(struct str s, const char *const marks[MARKS_MAX]);
 bool has_mark(struct finder *f, struct str s, const char *const marks[MARKS_MAX]);
 /* Is s the beginning of a mark that the end of the text cut off? */
 bool mark_cut(struct str s, const char *const marks[MARKS_MAX]);
-/* The text with <tool_call> in place of <tool_call:x>, and likewise its other tags: some models'
-   tokens have a suffix that is different in each release. Without such marks: the text itself. */
-struct str without_suffixes(struct arena *a, struct str text);
 /* A tool's name at the start: letters, digits, _ - . and colons. */
 struct str leading_name(struct str s);
 /* The latest end of the call at the start of s: an end mark or the next call. */

@@ -6,16 +6,13 @@
 
 #include "base/text.h"
 
-static const char *const ends[MARKS_MAX] = {"<|call|>",  "<|end|>", "<|return|>",
-                                            "<|start|>", "<|eom|>", "<|eot|>"};
-
 /* The header before <|message|>: starts after the end of the previous message. */
-static struct str header_of(struct finder *f, struct str *before)
+static struct str header_of(struct finder *f, const struct tool_format *row, struct str *before)
 {
 	struct str header = *before, s = *before;
 	size_t bytes, at;
 
-	while ((at = nearest_mark(f, s, ends, &bytes)) < s.n) {
+	while ((at = nearest_mark(f, s, row->close, &bytes)) < s.n) {
 		s = str_skip(s, at + bytes);
 		header = s;
 	}
@@ -45,15 +42,10 @@ static bool is_channel(struct finder *f, struct str header, const char *channel)
 	       str_starts(text_trim(name), str_from(channel));
 }
 
-static size_t body_end(struct finder *f, struct str s, size_t *bytes)
-{
-	return nearest_mark(f, s, ends, bytes);
-}
-
 /* The end of reasoning: its end mark, or the header of the next message, if the mark is missing. */
-static size_t reasoning_end(struct finder *f, struct str s)
+static size_t reasoning_end(struct finder *f, const struct tool_format *row, struct str s)
 {
-	size_t bytes, end = body_end(f, s, &bytes), to;
+	size_t bytes, end = nearest_mark(f, s, row->close, &bytes), to;
 
 	s.n = end;
 	to = mark_at(f, s, "<|message|>");
@@ -68,50 +60,16 @@ static size_t reasoning_end(struct finder *f, struct str s)
 	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
 }
 
-/* Arguments as parameters with marks, in the body of a call. ended: an end mark follows. */
-static void read_parameter_list(struct finder *f, const struct tool_format *row, struct str name,
-                                struct str body, bool ended)
-{
-	struct str source = body;
-	struct typed t;
-	size_t bytes, at;
-
-	typed_begin(f, name, &t);
-	while ((at = nearest_mark(f, body, row->parameter, &bytes)) < body.n) {
-		if (text_trim((struct str){body.p, at}).n)
-			t.why = "unexpected text between its parameters";
-		body = str_skip(body, at + bytes);
-		if (!read_parameter(f, row, &t, &body)) {
-			buf_release(&t.object);
-			found_cut(f, name, source);
-			return;
-		}
-	}
-	if (mark_cut(text_trim(body), row->parameter) || (!ended && !typed_required(&t))) {
-		buf_release(&t.object);
-		found_cut(f, name, source);
-		return;
-	}
-	if (text_trim(body).n)
-		t.why = "unexpected text between its parameters";
-	typed_end(&t, name, source);
-}
-
 static void read_call(struct finder *f, const struct tool_format *row, struct str name,
                       struct str *rest)
 {
 	struct found_call call = {.name = name};
 	struct str value, s = skip_whitespace(*rest);
-	size_t used = 0, bytes, end = body_end(f, s, &bytes);
+	size_t used = 0, bytes, end = nearest_mark(f, s, row->close, &bytes);
 
-	if (mark_here(s, row->parameter) && !bytes && f->conf->limited) {
-		found_cut(f, name, s); /* possibly incomplete */
-		*rest = str_skip(s, s.n);
-		return;
-	}
 	if (mark_here(s, row->parameter)) {
-		read_parameter_list(f, row, name, (struct str){s.p, end}, bytes > 0);
-		*rest = str_skip(s, end);
+		read_parameters(f, row, name, s, &s);
+		*rest = s;
 		return;
 	}
 	if (bytes && end == 0) {
@@ -123,7 +81,7 @@ static void read_call(struct finder *f, const struct tool_format *row, struct st
 	if (call.how == FOUND_WHOLE) {
 		call.arguments = value;
 		s = str_skip(s, used);
-		end = body_end(f, s, &bytes);
+		end = nearest_mark(f, s, row->close, &bytes);
 	} else {
 		call.arguments = text_trim((struct str){s.p, end});
 		call.why = "its arguments are not valid JSON";
@@ -144,8 +102,8 @@ static bool is_json_or_parameters(const struct tool_format *row, struct str body
 
 void grammar_messages(struct finder *f, const struct tool_format *row, struct str *rest)
 {
-	struct str header = header_of(f, &f->before), name = recipient(f, header);
-	size_t bytes, end = body_end(f, *rest, &bytes);
+	struct str header = header_of(f, row, &f->before), name = recipient(f, header);
+	size_t bytes, end = nearest_mark(f, *rest, row->close, &bytes);
 
 	buf_str(&f->rest, f->before);
 	f->before = STR_NONE;
@@ -156,7 +114,7 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 			read_call(f, row, name, rest);
 		} /* else the body contains the call, with its own marks */
 	} else if (is_channel(f, header, "analysis") || str_is(name, "self")) {
-		end = reasoning_end(f, *rest);
+		end = reasoning_end(f, row, *rest);
 		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
 		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));
 		*rest = str_skip(*rest, end);

@@ -134,8 +134,8 @@ static bool is_prose(struct finder *f, const struct tool_format *row, struct str
 	                  (!row->name_attribute && text_trim(head).n > name.n));
 }
 
-static bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
-                            struct str source, struct str *s)
+bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
+                     struct str source, struct str *s)
 {
 	bool begun = text_trim(*s).n > 0;
 	struct typed t;

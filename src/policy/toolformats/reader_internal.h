@@ -210,6 +210,10 @@ struct str tag_name(struct finder *f, const struct tool_format *row, const char 
    ends inside it. */
 bool read_parameter(struct finder *f, const struct tool_format *row, struct typed *t,
                     struct str *s);
+/* Reads all parameters and adds the call. *s: at the first of them, on return at the end of the call. source: the
+   text of the call, up to the text's end. False: it is no call. */
+bool read_parameters(struct finder *f, const struct tool_format *row, struct str name,
+                     struct str source, struct str *s);
 /* Appends one value as JSON of the type in its schema. */
 void typed_value(struct finder *f, struct str root, struct str schema, struct str text,
                  enum hint hint, struct buf *out);

@@ -56,15 +56,6 @@ static size_t string_length(struct str s)
 	return s.n;
 }
 
-/* The same for unescaped quotes inside: the first quote followed by a valid continuation. */
-static size_t loose_string_length(struct str s)
-{
-	for (size_t i = 1; i < s.n; i++)
-		if (s.p[i] == s.p[0] && ends_literal(str_skip(s, i + 1)))
-			return i + 1;
-	return s.n;
-}
-
 /* Length up to the first of `stops` outside quotes and brackets; s.n: none. */
 static size_t literal_length(struct str s, const char *stops)
 {
@@ -87,93 +78,17 @@ static size_t literal_length(struct str s, const char *stops)
 
 /* ---- literals to JSON ---- */
 
-/* Converts a Python literal to JSON. Not counted as a repair: Python is the format. */
-static bool put_literal(struct buf *out, struct str literal)
+/* Converts one value at the start of s: up to a comma or the end of the call. Not counted as a repair: Python is the
+   format. */
+static bool put_value(struct buf *out, struct str s, size_t *used)
 {
-	struct buf value = BUF(FOUND_TEXT_MAX);
-	size_t used;
-	bool good = python_literal(literal, &used, &value) && !text_trim(str_skip(literal, used)).n;
+	size_t start = out->n;
+	bool literal = python_literal(s, used, out);
+	struct str after = skip_whitespace(str_skip(s, *used));
 
-	if (good)
-		buf_str(out, buf_view(&value));
-	buf_release(&value);
-	return good;
-}
-
-/* 07: invalid in Python, but unambiguous. */
-static bool put_padded(struct buf *out, struct str s)
-{
-	while (s.n > 1 && s.p[0] == '0')
-		s = str_skip(s, 1);
-	if (!json_is_valid(s) || json_type(s) != JSON_NUMBER)
-		return false;
-	buf_str(out, s);
-	return true;
-}
-
-struct arguments {
-	struct str root; /* the tool's schema; absent: unknown */
-	bool closed;     /* an end mark follows the call */
-};
-
-/* Does the text contain KEY= and a quote, of a parameter of the tool, or the bracket of an offered
-   tool? Then a quote mark or a bracket may be missing before it. */
-static bool has_arguments(struct finder *f, struct str root, struct str s, char quote)
-{
-	size_t begin = 0;
-
-	for (size_t i = 0; i < s.n; i++) {
-		struct str name = {s.p + begin, i - begin};
-		struct str after = skip_whitespace(str_skip(s, i + 1));
-
-		if (s.p[i] == '=' && after.n && after.p[0] == quote &&
-		    typed_property(root, root, text_trim(name)).p) {
-			return true;
-		}
-		if (s.p[i] == '(' && is_offered(f, name))
-			return true;
-		begin = leading_name((struct str){s.p + i, 1}).n ? begin : i + 1;
-	}
-	return false;
-}
-
-/* 'sed -n '1,5p' f': a string with unescaped quotes. */
-static bool put_loose(struct finder *f, struct str root, struct buf *out, struct str s,
-                      size_t *used)
-{
-	size_t n = s.n && strchr("'\"", s.p[0]) ? loose_string_length(s) : s.n;
-	struct str after = skip_whitespace(str_skip(s, string_length(s)));
-
-	if (after.n && after.p[0] == '+')
-		after = skip_whitespace(str_skip(after, 1));
-	if (n == s.n || n < 2 || s.p[1] == s.p[0] || (after.n && strchr("'\"", after.p[0])))
-		return false; /* Python would join 'a' 'b' and 'a' + 'b' */
-	if (has_arguments(f, root, (struct str){s.p + 1, n - 2}, s.p[0]))
-		return false;
-	json_quote(out, (struct str){s.p + 1, n - 2});
-	*used = n;
-	return true;
-}
-
-/* Converts one value at the start of s: up to a comma or the end of the call. */
-static bool put_value(struct finder *f, struct buf *out, struct str s, struct arguments how,
-                      size_t *used)
-{
-	struct str literal = {s.p, literal_length(s, ",)")};
-
-	*used = literal.n;
-	literal = text_trim(literal);
-	bool clear = *used < s.n && (s.p[*used] == ')' || ends_literal(str_skip(s, *used)));
-	if (clear && put_literal(out, literal))
+	if (literal && after.n && (after.p[0] == ')' || ends_literal(after)))
 		return true;
-	if (f->conf->repair && put_padded(out, literal)) {
-		call_note(f->repairs, "leading-zeros");
-		return true;
-	}
-	if (how.closed && f->conf->repair && put_loose(f, how.root, out, s, used)) {
-		call_note(f->repairs, "nested-quotes");
-		return true;
-	}
+	buf_cut(out, start);
 	return false;
 }
 
@@ -193,7 +108,7 @@ static bool has_repeated(struct finder *f, struct str object)
 }
 
 /* Converts a=1, b='x') to {"a":1,"b":"x"}; *s is moved past the bracket. */
-static bool put_keywords(struct finder *f, struct buf *out, struct str *s, struct arguments how)
+static bool put_keywords(struct finder *f, struct buf *out, struct str *s)
 {
 	struct str key;
 	size_t used;
@@ -209,7 +124,7 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s, struc
 		buf_text(out, out->n > 1 ? "," : "");
 		json_quote(out, key);
 		buf_char(out, ':');
-		if (!put_value(f, out, *s, how, &used))
+		if (!put_value(out, *s, &used))
 			return false;
 		*s = skip_whitespace(str_skip(*s, used));
 		if (s->n && s->p[0] == ',')
@@ -234,9 +149,7 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 	if (str_ends(name, STR(".call")) && !is_offered(f, name))
 		name.n -= strlen(".call"); /* Llama's form for its built-in tools */
 	struct str inside = str_skip(after, 1), rest = inside;
-	struct arguments how = {.root = tool_schema(tool_find(f->conf->tools, name)),
-	                        .closed = closed};
-	bool good = put_keywords(f, &object, &rest, how);
+	bool good = put_keywords(f, &object, &rest);
 	if (good) {
 		found_add(f,
 		          (struct found_call){.name = name,

@@ -114,22 +114,6 @@ static bool read_python(struct finder *f, struct str text)
 	return !text_trim(s).n;
 }
 
-/* NAME, with its arguments on the next line: Functionary 3.2. */
-static bool read_named(struct finder *f, struct str text)
-{
-	struct str name, s, value;
-	size_t used = 0;
-
-	if (!cut_at(f, text, "\n", &name, &s) || !is_offered(f, text_trim(name)) ||
-	    !begins_json(skip_whitespace(s)) || skip_whitespace(s).p[0] != '{' ||
-	    json_at(f, &plain, s, &value, &used) != FOUND_WHOLE || text_trim(str_skip(s, used)).n) {
-		return false;
-	}
-	found_add(f, (struct found_call){.name = text_trim(name), .arguments = value});
-	f->format = "functionary";
-	return true;
-}
-
 typedef bool form_fn(struct finder *f, struct str text);
 
 /* The first form in which the text is calls of offered tools, and nothing else. */
@@ -156,7 +140,7 @@ static bool read_forms(struct finder *f, struct str text, form_fn *const *forms,
 
 bool read_bare(struct finder *f, struct str text)
 {
-	static form_fn *const forms[] = {read_json, read_fences, read_python, read_named};
+	static form_fn *const forms[] = {read_json, read_fences, read_python};
 
 	return read_forms(f, text_trim(text), forms, ARRAY_LEN(forms));
 }

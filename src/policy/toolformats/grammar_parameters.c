@@ -105,14 +105,6 @@ static void read_json_body(struct finder *f, const struct tool_format *row, stru
 	found_add(f, call);
 }
 
-/* <function=NAME <parameter=..: the end of its tag is missing. */
-static bool is_open_tag(const struct finder *f, const struct tool_format *row, struct str name)
-{
-	struct str word = leading_name(name), after = skip_whitespace(str_skip(name, word.n));
-
-	return after.n && is_offered(f, word) && mark_here(after, row->parameter);
-}
-
 static bool has_letter(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++)
@@ -168,15 +160,6 @@ void grammar_parameters(struct finder *f, const struct tool_format *row, struct 
 	bool whole = read_name(f, row, &s, &name);
 
 	head.n -= s.n;
-	if (is_open_tag(f, row, name)) {
-		size_t end = call_end(f, row, *rest);
-
-		found_bad(f, leading_name(name), (struct str){rest->p, end}, NO_NAME_END);
-		s = str_skip(*rest, end);
-		leave_call(f, row, first, &s);
-		*rest = s;
-		return;
-	}
 	if (is_prose(f, row, head, name, whole))
 		return;
 	if (whole && is_json_body(row, s)) {

@@ -126,10 +126,8 @@ static struct str opened_name(const struct tool_format *row, struct typed *t, st
 	    mark_at(NULL, tag, "\n") < tag.n) {
 		return STR_NONE;
 	}
-	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)) &&
-	    !(row->type_open && str_starts(skip_whitespace(rest), str_from(row->type_open)))) {
+	if (row->value_open && !str_starts(skip_whitespace(rest), str_from(row->value_open)))
 		return STR_NONE;
-	}
 	return tag_name(t->f, row, row->key_attribute, tag);
 }
 
@@ -240,20 +238,6 @@ static struct str bare_value(const struct tool_format *row, bool compact, struct
 }
 
 /* ---- parameters ---- */
-
-/* Reads <arg_type>integer</arg_type>, if the value has one. */
-static enum hint read_type(struct finder *f, const struct tool_format *row, struct str *s)
-{
-	struct str type, before, rest;
-
-	if (!row->type_open || !str_starts(skip_whitespace(*s), str_from(row->type_open)) ||
-	    !cut_at(f, *s, row->type_open, &before, &rest) ||
-	    !cut_at(f, rest, row->type_close, &type, &rest)) {
-		return HINT_NONE;
-	}
-	*s = rest;
-	return str_is(text_trim(type), "string") ? HINT_TEXT : HINT_JSON;
-}
 
 static bool is_text(struct typed *t, struct str key, struct str value)
 {
@@ -389,7 +373,6 @@ bool read_parameter(struct finder *f, const struct tool_format *row, struct type
 		return true;
 	}
 	hint = hint_of(row, tag);
-	hint = row->type_open ? read_type(f, row, s) : hint;
 	if (row->value_open) {
 		struct str between;
 		size_t end = call_end(f, row, *s);

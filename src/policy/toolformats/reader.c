@@ -224,41 +224,12 @@ static void flush(struct text_walk *w, size_t at)
 	w->from = at;
 }
 
-/* The first mark in s of a call that ends reasoning; s.n: none. */
-static size_t call_behind_reasoning(struct text_walk *w, struct str s)
-{
-	size_t bytes, nearest = s.n;
-	const char *only = w->f.conf->format;
-
-	for (size_t i = 0; i < tool_formats_count; i++) {
-		const struct tool_format *row = &tool_formats[i];
-
-		if (row->ends_reasoning && (!only || strcmp(only, row->name) == 0)) {
-			s.n = nearest;
-			nearest = nearest_mark(&w->f, s, row->open, &bytes);
-			s.n = nearest;
-			nearest = nearest_mark(&w->f, s, row->around, &bytes);
-		}
-	}
-	return nearest;
-}
-
 static void read_reasoning(struct text_walk *w, const struct mark_place *e)
 {
 	struct str thought, rest, inside = str_skip(w->text, e->at + e->mark->n);
-	bool shared = thoughts[e->mark->index].shared;
 
 	flush(w, e->at);
-	bool ended = cut_at(&w->f, inside, thoughts[e->mark->index].close, &thought, &rest);
-	if ((!ended && !w->f.conf->limited) || shared) {
-		size_t call = call_behind_reasoning(w, thought);
-
-		if (call < thought.n) {
-			call_note(w->f.notes, "reasoning-not-closed");
-			rest = str_skip(inside, call);
-			thought.n = call;
-		}
-	}
+	cut_at(&w->f, inside, thoughts[e->mark->index].close, &thought, &rest);
 	add_reasoning(w, thought);
 	w->from = w->text.n - rest.n;
 	w->opened = true;
@@ -313,19 +284,6 @@ static struct str skip_doubled(const struct mark *mark, struct str rest)
 	return rest;
 }
 
-/* Nothing that could be sent was read, and the text read contains the end of reasoning that the
-   prompt's template opened: the model only mentioned the mark. */
-static bool is_reasoned(struct text_walk *w, size_t first, struct str text)
-{
-	for (size_t i = first; i < w->f.count; i++)
-		if (w->f.calls[i].how == FOUND_WHOLE)
-			return false;
-	for (size_t i = 0; !w->opened && i < ARRAY_LEN(thoughts); i++)
-		if (!thoughts[i].shared && mark_at(&w->f, text, thoughts[i].close) < text.n)
-			return true;
-	return false;
-}
-
 /* Reads the calls after a mark. False: the text up to *at is ordinary text. */
 static bool read_call_list(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
@@ -343,8 +301,7 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 	w->f.before = (struct str){w->text.p + w->from, e->at - w->from};
 	row->grammar(&w->f, row, &rest);
 	if ((w->f.count == first && rest.n == start.n && row->grammar != grammar_messages) ||
-	    (row->weak && !all_offered(&w->f, first)) ||
-	    is_reasoned(w, first, (struct str){start.p, start.n - rest.n})) {
+	    (row->weak && !all_offered(&w->f, first))) {
 		w->f.count = first;
 		return false;
 	}

@@ -99,9 +99,8 @@ struct tool_format {
 	/* ---- parameters ---- */
 	const char *parameter[MARKS_MAX];
 	const char *key_attribute, *key_end;
-	const char *type_attribute;         /* in the parameter's tag: type of the value */
-	const char *type_open, *type_close; /* or the type between marks */
-	const char *value_open;             /* between key and value */
+	const char *type_attribute; /* in the parameter's tag: type of the value */
+	const char *value_open;     /* between key and value */
 	const char *value_close[MARKS_MAX];
 	const char *quote; /* of pairs: both ends of a string */
 	bool entities;     /* attributes are escaped as in XML */
@@ -112,9 +111,6 @@ struct tool_format {
 	   value's mark: then line feeds are not the layout. */
 	bool keep_if_compact;
 	bool json_values; /* a value whose type is not declared is JSON, if it can be */
-	/* Its marks are tokens that end the model's reasoning, if the reasoning's end mark is not
-	   there. */
-	bool ends_reasoning;
 };
 
 extern const struct tool_format tool_formats[];

@@ -333,9 +333,8 @@ static size_t marks_of(const char *marks[ROW_MARKS])
 	const char *const *const lists[] = {row->open,        row->close,      row->parameter,
 	                                    row->value_close, row->name_end,   row->before_json,
 	                                    row->around,      row->section_end};
-	const char *const others[MARKS_MAX] = {
-		row->key_end, row->value_open, row->type_open, row->type_close,
-		row->quote,   "</think>",      "```"};
+	const char *const others[MARKS_MAX] = {row->key_end, row->value_open, row->quote,
+	                                       "</think>", "```"};
 	size_t count = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(lists); i++)

@@ -1,4 +1,5 @@
 /* A recording in memory and the sessions that play it: rollouts, calls, states. */
+#include "serve/gym/gym.h"
 #include "serve/playback/playback.h"
 
 #include "tap.h"
@@ -125,12 +126,11 @@ static void check_rollouts(void)
 /* The tool's reply as an MCP result. */
 static void check_answer(struct playback_session *s, const char *arguments, const char *want)
 {
-	struct playback_reply a = {.body = BUF(BUF_MAX_SMALL)};
+	struct buf body = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
 
-	playback_mcp_call(s, STR("\"go\""), str_from(arguments), &a);
-	is_int(a.kind, PLAYBACK_RESULT, "a result");
-	is_str(buf_cstr(&a.body), want, "the answer to %s", arguments);
-	buf_release(&a.body);
+	gym_write_recorded(s, playback_call(s, STR("go"), str_from(arguments), &why), &body);
+	is_str(buf_cstr(&body), want, "the answer to %s", arguments);
+	BUFS_RELEASE(&body, &why);
 }
 
 #define TEXT(text) "{\"content\":[{\"type\":\"text\",\"text\":" text "}],\"isError\":false}"

@@ -15,6 +15,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "protocol/jsonrpc.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
 
@@ -130,7 +131,36 @@ void reply_json(struct reply *r, unsigned status, const char *json);
 /* A JSON-RPC error that belongs to no request: its id is the string "server-error". */
 void reply_refusal(struct reply *r, unsigned status, int code, const char *message);
 
+/* ---- one MCP message being answered ---- */
+
+struct exchange {
+	struct gym *gym;
+	const struct request *request;
+	struct reply *reply;
+	struct jsonrpc_message message;
+	struct transport *transport; /* NULL: none yet */
+};
+
 void mcp_answer(struct gym *g, const struct request *q, struct reply *r);
+void mcp_answer_result(struct exchange *x, struct str result);
+/* Turns the message in r->body into an SSE stream of one event. */
+void mcp_make_stream(struct reply *r);
+
+/* Playing a recording (playback.c). Assigns a rollout to the session, unless its environment has
+   one already: a client that lost its session reopens it under the same name. False: refused, by
+   us or as recorded. */
+bool gym_play_begin(struct exchange *x);
+/* Answers tools/call: with the recorded reply; with the state, if the recording's states were read
+   with that tool; or with a tool error that shows the nearest recorded call. name: a raw string. */
+void gym_play_call(struct exchange *x, struct str name, struct str arguments);
+/* Any URI is accepted: recordings do not keep the URI that states were read from. False: the
+   states were read elsewhere. */
+bool gym_play_resource(struct exchange *x, struct str uri);
+struct recorded_call;
+/* Appends a recorded reply as the result of tools/call. */
+void gym_write_recorded(const struct playback_session *s, const struct recorded_call *c,
+                        struct buf *out);
+
 void control_answer(struct gym *g, const struct request *q, struct reply *r);
 /* Handles a request: faults first, then by path. r->body must be empty with its cap set. */
 void exchange_answer(struct gym *g, const struct request *q, struct reply *r);

@@ -16,18 +16,9 @@
 static const char *const revisions[] = {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"};
 #define NEWEST revisions[ARRAY_LEN(revisions) - 1]
 
-struct exchange {
-	struct gym *gym;
-	const struct request *request;
-	struct reply *reply;
-	struct jsonrpc_message message;
-	struct transport *transport; /* NULL: none yet */
-};
-
 /* ---- answers ---- */
 
-/* Turns the message in r->body into an SSE stream of one event. */
-static void make_stream(struct reply *r)
+void mcp_make_stream(struct reply *r)
 {
 	static const struct str head = STR_INIT("event: message\r\ndata: ");
 	char *room = buf_room(&r->body, head.n + 4);
@@ -43,17 +34,17 @@ static void make_stream(struct reply *r)
 	r->stream = true;
 }
 
-static void answer_result(struct exchange *x, struct str result)
+void mcp_answer_result(struct exchange *x, struct str result)
 {
 	jsonrpc_write_result(&x->reply->body, x->message.id, result);
-	make_stream(x->reply);
+	mcp_make_stream(x->reply);
 }
 
 static void answer_error(struct exchange *x, int code, struct str message, const char *data)
 {
 	json_pack(&x->reply->body, "{jsonrpc:'2.0',id:%r,error:{code:%d,message:%s,data:%?t}}",
 	          x->message.id, code, message, data);
-	make_stream(x->reply);
+	mcp_make_stream(x->reply);
 }
 
 static void answer_invalid(struct exchange *x)
@@ -89,91 +80,13 @@ static bool open_session(struct exchange *x, struct str env_id)
 	return x->transport != NULL;
 }
 
-static void write_raw_error(struct exchange *x, struct str error)
-{
-	json_pack(&x->reply->body, "{jsonrpc:'2.0',id:%r,error:%r}", x->message.id, error);
-}
-
-/* Sends the error object as the body, with the given HTTP status. */
-static void answer_refusal(struct exchange *x, unsigned status, struct str error)
-{
-	x->reply->status = status;
-	x->reply->type = "application/json";
-	write_raw_error(x, error);
-}
-
-static void answer_playback(struct exchange *x, const struct playback_reply *a)
-{
-	struct str body = buf_view(&a->body);
-
-	switch (a->kind) {
-	case PLAYBACK_RESULT:
-		answer_result(x, body);
-		break;
-	case PLAYBACK_ERROR:
-		write_raw_error(x, body);
-		make_stream(x->reply);
-		break;
-	case PLAYBACK_REFUSAL:
-		answer_refusal(x, a->status, body);
-		break;
-	case PLAYBACK_HTTP:
-		x->reply->status = a->status;
-		x->reply->type = a->type;
-		buf_str(&x->reply->body, body);
-		break;
-	case PLAYBACK_CLOSE:
-		x->reply->action = REPLY_CLOSE;
-		break;
-	case PLAYBACK_NO_REPLY:
-		x->reply->action = REPLY_WAIT;
-		x->reply->wait_ms = WAIT_FOREVER;
-		break;
-	}
-}
-
-static struct playback_request requested_rollout(struct str params)
-{
-	struct str extra = JSON_GET(JSON_GET(params, "clientInfo"), "_extra");
-	struct str config = JSON_GET(extra, "config");
-	struct playback_request wanted = {
-		.reset_args = json_type(config) == JSON_OBJECT ? config : STR_NONE};
-
-	wanted.has_seed = json_i64(JSON_GET(extra, "seed"), &wanted.seed);
-	return wanted;
-}
-
-/* Assigns a rollout to the session, unless its environment has one already: a client that lost
-   its session reopens it under the same name. False: refused, by us or as recorded. */
-static bool start_playback(struct exchange *x)
-{
-	struct gym_env *e = x->transport->env;
-	struct playback_request wanted = requested_rollout(x->message.params);
-	struct buf why = BUF(BUF_MAX_SMALL);
-	struct playback_reply a = {.body = BUF(BUF_MAX_MESSAGE)};
-
-	if (!e->played)
-		e->played = playback_begin(x->gym->conf.playback, &wanted, &why);
-	if (!e->played)
-		reply_refusal(x->reply, 503, INTERNAL_ERROR, buf_cstr(&why));
-	else if (playback_mcp_refusal(e->played, &a))
-		answer_playback(x, &a);
-	bool refused = x->reply->status != 0 || x->reply->action != REPLY_SEND;
-
-	if (refused) {
-		gym_transport_close(x->gym, x->transport);
-		x->transport = NULL;
-	}
-	BUFS_RELEASE(&why, &a.body);
-	return !refused;
-}
-
-static const char *negotiate(struct str wanted)
+/* NULL: not supported. */
+static const char *revision_of(struct str version)
 {
 	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
-		if (json_is(wanted, str_from(revisions[i])))
+		if (str_is(version, revisions[i]))
 			return revisions[i];
-	return NEWEST;
+	return NULL;
 }
 
 static void write_server(const struct gym *g, const char *revision, struct buf *out)
@@ -193,6 +106,7 @@ static void initialize(struct exchange *x)
 {
 	struct str params = x->message.params, env_id;
 	struct str wanted = JSON_GET(params, "protocolVersion");
+	const char *revision = revision_of(json_inner(wanted));
 	struct buf id = BUF(BUF_MAX_SMALL), result = BUF(BUF_MAX_SMALL);
 
 	if (json_type(wanted) != JSON_STRING ||
@@ -201,9 +115,9 @@ static void initialize(struct exchange *x)
 		answer_invalid(x);
 	} else if (!open_session(x, env_id)) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
-	} else if (!x->gym->conf.playback || start_playback(x)) {
-		write_server(x->gym, negotiate(wanted), &result);
-		answer_result(x, buf_view(&result));
+	} else if (!x->gym->conf.playback || gym_play_begin(x)) {
+		write_server(x->gym, revision ? revision : NEWEST, &result);
+		mcp_answer_result(x, buf_view(&result));
 	}
 	BUFS_RELEASE(&id, &result);
 }
@@ -214,7 +128,7 @@ static void list_tools(struct exchange *x)
 	struct buf result = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&result, "{\"tools\":%.*s}", STR_ARG(tools));
-	answer_result(x, buf_view(&result));
+	mcp_answer_result(x, buf_view(&result));
 	buf_release(&result);
 }
 
@@ -227,19 +141,6 @@ static void write_result(const struct world_call *a, struct buf *result)
 	if (a->structured.n > 0)
 		jw_pack(&w, "structuredContent:{result:%r}", buf_view(&a->structured));
 	jw_pack(&w, "isError:%b}", a->is_error);
-}
-
-static void play_call(struct exchange *x, struct str name, struct str arguments)
-{
-	struct playback_reply a = {.body = BUF(BUF_MAX_MESSAGE)};
-
-	playback_mcp_call(x->transport->env->played, name, arguments, &a);
-	x->transport->calls++;
-	if (a.changes_session)
-		gym_transport_rename(x->transport);
-	atomic_fetch_add(&x->gym->steps, 1);
-	answer_playback(x, &a);
-	buf_release(&a.body);
 }
 
 static void call_tool(struct exchange *x)
@@ -260,7 +161,7 @@ static void call_tool(struct exchange *x)
 		return;
 	}
 	if (x->gym->conf.playback) {
-		play_call(x, name, arguments);
+		gym_play_call(x, name, arguments);
 		return;
 	}
 	call_execute(x->gym, x->transport, name, arguments, &c);
@@ -268,25 +169,10 @@ static void call_tool(struct exchange *x)
 		x->reply->action = REPLY_CLOSE;
 	} else {
 		write_result(&c.world_call, &result);
-		answer_result(x, buf_view(&result));
+		mcp_answer_result(x, buf_view(&result));
 	}
 	call_release(&c);
 	buf_release(&result);
-}
-
-/* Any URI is accepted: recordings do not keep the URI that states were read from. */
-static bool play_resource(struct exchange *x, struct str uri)
-{
-	const struct playback_session *s = x->transport->env->played;
-	struct buf text = BUF(BUF_MAX_MESSAGE), result = BUF(BUF_MAX_MESSAGE);
-
-	if (s->rollout->state_kind != STATE_RESOURCE || !playback_state(s).p)
-		return false;
-	playback_state_text(s, &text);
-	json_pack(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
-	answer_result(x, buf_view(&result));
-	BUFS_RELEASE(&text, &result);
-	return true;
 }
 
 static void read_resource(struct exchange *x)
@@ -298,7 +184,7 @@ static void read_resource(struct exchange *x)
 		answer_invalid(x);
 		return;
 	}
-	if (x->gym->conf.playback && play_resource(x, uri))
+	if (x->gym->conf.playback && gym_play_resource(x, uri))
 		return;
 	buf_text(&why, "Unknown resource: ");
 	json_decode(uri, &why);
@@ -323,14 +209,6 @@ static const struct {
 
 /* ---- checks before a method is called ---- */
 
-static bool is_revision(struct str version)
-{
-	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
-		if (str_is(version, revisions[i]))
-			return true;
-	return false;
-}
-
 /* Required for everything but initialize: a session, and a supported revision. */
 static bool has_session(struct exchange *x)
 {
@@ -341,7 +219,7 @@ static bool has_session(struct exchange *x)
 		reply_refusal(x->reply, 400, INVALID_REQUEST, "Bad Request: Missing session ID");
 		return false;
 	}
-	if (!version.p || is_revision(version))
+	if (!version.p || revision_of(version))
 		return true;
 	buf_printf(&why, "Bad Request: Unsupported protocol version: %.*s. Supported versions: ",
 	           STR_ARG(version));
@@ -392,7 +270,7 @@ static void answer_message(struct exchange *x)
 		if (!str_is(x->message.method, methods[i].method))
 			continue;
 		if (methods[i].result)
-			answer_result(x, str_from(methods[i].result));
+			mcp_answer_result(x, str_from(methods[i].result));
 		else
 			methods[i].answer(x);
 		return;

@@ -387,3 +387,16 @@ void playback_total(const struct playback_session *s, struct buf *out)
 	jw_init(&w, out);
 	jw_double(&w, s->rewards);
 }
+
+struct str playback_control_state(struct playback_session *s)
+{
+	bool state_unread = s->state_unread;
+	struct str start = s->rollout->reset.observation;
+
+	s->state_unread = false;
+	struct str now = playback_state(s);
+
+	if (s->rollout->state_kind != STATE_CONTROL_PLANE || (state_unread && start.p))
+		return start;
+	return now.p || s->last ? now : start;
+}

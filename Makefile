@@ -21,7 +21,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
 
 OBJ := build/$(BUILD)
-LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC))) $(OBJ)/src/report/html/parts.o
+LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC))) $(OBJ)/src/report/html/parts.o $(OBJ)/src/serve/served.o
 LIB := $(OBJ)/librolldbg.a
 PROGRAM := $(if $(filter release,$(BUILD)),rolldbg,$(OBJ)/rolldbg)
 UNITS := $(UNIT_SRC:%.c=$(OBJ)/%)
@@ -98,7 +98,12 @@ HTML_SCRIPTS := $(sort $(filter-out $(HTML)/start.js,$(wildcard $(HTML)/*.js))) 
 $(OBJ)/$(HTML)/parts.c: $(HTML)/embed $(HTML)/page.html $(HTML)/page.css $(HTML_SCRIPTS) Makefile
 	@mkdir -p $(@D)
 	$(Q){ echo '#include "report/html/parts.h"'; $< page $(HTML)/page.html; $< style $(HTML)/page.css; $< script $(HTML_SCRIPTS); } >$@
-$(OBJ)/$(HTML)/parts.o: $(OBJ)/$(HTML)/parts.c $(OBJ)/flags
+# The JSON that our servers send is embedded, too: served_NAME is src/serve/*/NAME.json on one line.
+SERVED := $(sort $(wildcard src/serve/*/*.json))
+$(OBJ)/src/serve/served.c: $(SERVED) Makefile
+	@mkdir -p $(@D)
+	$(Q){ echo '#include "serve/served.h"'; for file in $(SERVED); do echo "const struct str served_$$(basename $$file .json) = STR_INIT("; sed 's/^[[:blank:]]*//; s/["\\]/\\&/g; s/.*/"&"/' $$file; echo ');'; done; } >$@
+$(OBJ)/$(HTML)/parts.o $(OBJ)/src/serve/served.o: %.o: %.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 

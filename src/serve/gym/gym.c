@@ -243,7 +243,7 @@ struct str call_tools(const struct gym *g)
 
 		return recorded.p ? recorded : STR("[]");
 	}
-	return g->traits & FAULT_HAS_NO_TOOLS ? STR("[]") : g->conf.world->tools;
+	return g->traits & FAULT_HAS_NO_TOOLS ? STR("[]") : *g->conf.world->tools;
 }
 
 /* An unknown tool is reported before faults are applied. */

@@ -47,7 +47,7 @@ static struct str offered_tools(const struct openenv *o)
 {
 	if (o->conf.playback)
 		return openenv_playback_tools(o->conf.playback);
-	return episode_has_tools(o->conf.world) ? o->conf.world->tools : STR_NONE;
+	return episode_has_tools(o->conf.world) ? *o->conf.world->tools : STR_NONE;
 }
 
 /* Tools are listed without a step; they are called in steps, which a recording has. */

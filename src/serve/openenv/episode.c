@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/served.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
 
 static bool move(struct openenv_episode *e, struct str action, struct buf *why)
 {
-	struct world_call a = {.tool = JSON_GET(json_first(e->world->tools), "name"),
+	struct world_call a = {.tool = JSON_GET(json_first(*e->world->tools), "name"),
 	                       .arguments = action,
 	                       .text = BUF(BUF_MAX_MESSAGE),
 	                       .structured = BUF(BUF_MAX_MESSAGE)};
@@ -115,32 +116,14 @@ void episode_state(const struct openenv_episode *e, struct buf *out)
 
 /* ---- schemas ---- */
 
-#define METADATA                                                                                   \
-	"\"metadata\":{\"additionalProperties\":true,\"title\":\"Metadata\","                      \
-	"\"type\":\"object\"}"
-
-/* Worlds do not describe their state, so any members are allowed. */
-#define OBSERVATION                                                                                \
-	"{\"additionalProperties\":true,\"properties\":{\"done\":{\"default\":false,"              \
-	"\"title\":\"Done\",\"type\":\"boolean\"},\"reward\":{\"anyOf\":[{\"type\":"               \
-	"\"boolean\"},{\"type\":\"integer\"},{\"type\":\"number\"},{\"type\":"                     \
-	"\"null\"}],\"default\":null,\"title\":\"Reward\"}," METADATA                              \
-	"},\"title\":\"Observation\",\"type\":\"object\"}"
-
-#define STATE                                                                                      \
-	"{\"additionalProperties\":true,\"properties\":{\"episode_id\":{\"anyOf\":[{"              \
-	"\"type\":\"string\"},{\"type\":\"null\"}],\"default\":null,\"title\":"                    \
-	"\"Episode Id\"},\"step_count\":{\"default\":0,\"minimum\":0,\"title\":"                   \
-	"\"Step Count\",\"type\":\"integer\"}},\"title\":\"State\",\"type\":"                      \
-	"\"object\"}"
-
 /* The tool's arguments, and the members that every action may have. */
 static void write_action_schema(struct str tool, struct buf *out)
 {
 	struct str schema = JSON_GET(tool, "inputSchema");
 	struct str properties = JSON_GET(schema, "properties");
 
-	buf_text(out, "{\"additionalProperties\":false,\"properties\":{" METADATA ",");
+	buf_text(out, "{\"additionalProperties\":false,\"properties\":{\"metadata\":{"
+	              "\"additionalProperties\":true,\"title\":\"Metadata\",\"type\":\"object\"},");
 	buf_str(out, (struct str){properties.p + 1, properties.n - 1});
 	buf_text(out, ",\"required\":");
 	buf_str(out, JSON_GET(schema, "required"));
@@ -149,25 +132,16 @@ static void write_action_schema(struct str tool, struct buf *out)
 	buf_text(out, ",\"type\":\"object\"}");
 }
 
-#define CALL_TOOL                                                                                  \
-	"{\"additionalProperties\":false,\"properties\":{" METADATA                                \
-	",\"type\":{\"const\":\"call_tool\",\"default\":\"call_tool\",\"title\":"                  \
-	"\"Type\",\"type\":\"string\"},\"tool_name\":{\"title\":\"Tool Name\",\"type\":"           \
-	"\"string\"},\"arguments\":{\"additionalProperties\":true,\"title\":"                      \
-	"\"Arguments\",\"type\":\"object\"}},\"required\":[\"tool_name\"],\"title\":"              \
-	"\"CallToolAction\",\"type\":\"object\"}"
-
 /* Of an action that asks for the list of tools. */
 #define LIST_TOOLS                                                                                 \
-	"{\"properties\":{" METADATA                                                               \
-	",\"type\":{\"const\":\"list_tools\"}},\"required\":[\"type\"]}"
+	"{\"properties\":{\"metadata\":{\"type\":\"object\"},\"type\":{\"const\":\"list_tools\"}}}"
 
 void episode_action_schema(const struct world *w, struct str action, struct buf *out)
 {
 	if (!episode_has_tools(w))
-		write_action_schema(json_first(w->tools), out);
+		write_action_schema(json_first(*w->tools), out);
 	else
-		buf_text(out, episode_lists_tools(action) ? LIST_TOOLS : CALL_TOOL);
+		buf_str(out, episode_lists_tools(action) ? STR(LIST_TOOLS) : served_call_tool);
 }
 
 void episode_schema(const struct world *w, struct buf *out)
@@ -181,17 +155,16 @@ void episode_schema(const struct world *w, struct buf *out)
 
 void episode_schema_of(struct str action, struct buf *out)
 {
-	buf_text(out, "{\"action\":");
-	buf_str(out, action.p ? action : STR(CALL_TOOL));
-	buf_text(out, ",\"observation\":" OBSERVATION ",\"state\":" STATE
-	              ",\"reset_observation\":" OBSERVATION "}");
+	json_pack(out, "{action:%r,observation:%r,state:%r,reset_observation:%r}",
+	          action.p ? action : served_call_tool, served_observation, served_state,
+	          served_observation);
 }
 
 /* ---- a world with several tools, like OpenEnv's MCPEnvironment ---- */
 
 bool episode_has_tools(const struct world *w)
 {
-	return json_count(w->tools) > 1;
+	return json_count(*w->tools) > 1;
 }
 
 static void write_result(const struct world_call *a, struct buf *out)
@@ -219,7 +192,7 @@ static bool call_world(struct openenv_episode *e, struct str tool, struct str ar
 	                       .structured = BUF(BUF_MAX_MESSAGE)};
 
 	e->reward = 0;
-	if (json_named(e->world->tools, tool).p)
+	if (json_named(*e->world->tools, tool).p)
 		e->world->call(e->instance, &a);
 	else
 		world_call_unknown_tool(&a);
@@ -246,7 +219,7 @@ static void list_tools(const struct world *w, struct buf *out)
 	struct str tool;
 
 	struct json_writer j = jw_form(out, "{observation:{metadata:{},tools:[");
-	for (size_t cursor = 0; json_next(w->tools, &cursor, &tool);) {
+	for (size_t cursor = 0; json_next(*w->tools, &cursor, &tool);) {
 		jw_pack(&j, "{name:%r,description:%r,input_schema:%r}", JSON_GET(tool, "name"),
 		        JSON_GET(tool, "description"), JSON_GET(tool, "inputSchema"));
 	}
@@ -265,7 +238,7 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
 	} else {
 		jw_pack(&w, "result:null,error:{error_type:%t,message:%s}}",
-		        json_named(e->world->tools, tool).p ? "execution_error" : "tool_not_found",
+		        json_named(*e->world->tools, tool).p ? "execution_error" : "tool_not_found",
 		        buf_view(&why));
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,

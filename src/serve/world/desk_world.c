@@ -5,6 +5,7 @@
 #include "json/canon.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/served.h"
 #include "serve/world/world.h"
 
 #include <inttypes.h>
@@ -136,46 +137,6 @@ static void put_drawers(const struct desk *d, bool whole, struct buf *out)
 	}
 	buf_char(out, '}');
 }
-
-#define READS                                                                                      \
-	"\"annotations\":{\"readOnlyHint\":true,\"idempotentHint\":true,"                          \
-	"\"openWorldHint\":false}}"
-#define WRITES(destructive, idempotent)                                                            \
-	"\"annotations\":{\"readOnlyHint\":false,\"destructiveHint\":" destructive                 \
-	",\"idempotentHint\":" idempotent ",\"openWorldHint\":false}}"
-#define TOOL(name, description, properties, required)                                              \
-	"{\"name\":\"" name "\",\"description\":\"" description                                    \
-	"\",\"inputSchema\":{\"properties\":{" properties "},\"required\":[" required              \
-	"],\"title\":\"" name "Arguments\",\"type\":\"object\"},"
-#define KEY  "\"key\":{\"title\":\"Key\",\"type\":\"string\"}"
-#define TEXT "\"text\":{\"title\":\"Text\",\"type\":\"string\"}"
-#define DRAWER                                                                                     \
-	"\"drawer\":{\"enum\":[\"inbox\",\"shelf\",\"archive\"],\"title\":\"Drawer\","             \
-	"\"type\":\"string\"}"
-#define FOUND                                                                                      \
-	"\"outputSchema\":{\"properties\":{\"result\":{\"items\":{"                                \
-	"\"additionalProperties\":true,\"type\":\"object\"},\"title\":\"Result\","                 \
-	"\"type\":\"array\"}},\"required\":[\"result\"],\"title\":\"searchOutput\","               \
-	"\"type\":\"object\"},"
-
-#define TOOLS                                                                                      \
-	"[" TOOL("get_task", "The items that belong in the archive.", "", "") READS                \
-		"," TOOL("list_items", "The keys in each drawer.", "", "") READS                   \
-		"," TOOL("get_item", "One item and its value.", KEY, "\"key\"") READS              \
-		"," TOOL("search", "The items whose key contains a text.", TEXT, "\"text\"")       \
-			FOUND READS                                                                \
-		"," TOOL("put_item", "Writes the value of an item, a new one into the inbox.",     \
-	                 KEY ",\"value\":{\"title\":\"Value\"}", "\"key\",\"value\"")              \
-			WRITES("true", "true") "," TOOL("move_item",                               \
-	                                                "Puts an item into a drawer.",             \
-	                                                KEY "," DRAWER, "\"key\",\"drawer\"")      \
-				WRITES("false", "true") "," TOOL(                                  \
-					"stamp_item", "Stamps an item, which nobody sees.", KEY,   \
-					"\"key\"")                                                 \
-					WRITES("false", "false") "," TOOL("delete_item",           \
-	                                                                  "Throws an item away.",  \
-	                                                                  KEY, "\"key\"")          \
-						WRITES("true", "false") "]"
 
 static const struct parameter key_alone[] = {{"key", .text = true}};
 
@@ -445,7 +406,7 @@ const struct world world_desk = {
 	.help = "a desk to tidy: read-only and writing tools, a clock in its state, reward 1 "
 		"for each wanted item in the archive",
 	.server = "Desk-v1",
-	.tools = STR_INIT(TOOLS),
+	.tools = &served_desk_tools,
 	.size = sizeof(struct desk),
 	.init = init,
 	.call = desk_call,

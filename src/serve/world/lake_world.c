@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "json/scan.h"
 #include "json/write.h"
+#include "serve/served.h"
 #include "serve/world/lake.h"
 #include "serve/world/world.h"
 
@@ -128,18 +129,6 @@ struct lake_world {
 	double chance; /* of the last step's outcome */
 };
 
-/* FastMCP wraps the result of a tool that returns a dict, and its output schema. */
-#define TOOLS                                                                                      \
-	"[{\"name\":\"lake_move\",\"description\":\"Moves one field on the frozen "                \
-	"lake. Actions: LEFT, DOWN, RIGHT, UP.\",\"inputSchema\":{\"properties\":{"                \
-	"\"action\":{\"enum\":[\"LEFT\",\"DOWN\",\"RIGHT\",\"UP\"],\"title\":"                     \
-	"\"Action\","                                                                              \
-	"\"type\":\"string\"}},\"required\":[\"action\"],\"title\":"                               \
-	"\"lake_moveArguments\",\"type\":\"object\"},\"outputSchema\":{\"properties\":{"           \
-	"\"result\":{\"additionalProperties\":true,\"title\":\"Result\",\"type\":"                 \
-	"\"object\"}},\"required\":[\"result\"],\"title\":\"lake_moveOutput\",\"type\":"           \
-	"\"object\"}}]"
-
 /* Trims and capitalizes the action, like the tool's implementation. */
 static struct str normalize(struct buf *action)
 {
@@ -232,7 +221,7 @@ const struct world world_frozen_lake = {
 	.name = "frozen_lake",
 	.help = "a frozen lake to cross: one tool, reward at the goal",
 	.server = "FrozenLake-v1",
-	.tools = STR_INIT(TOOLS),
+	.tools = &served_lake_tools,
 	.size = sizeof(struct lake_world),
 	.init = init,
 	.call = lake_call,

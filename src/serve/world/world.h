@@ -28,9 +28,9 @@ struct world_call {
 
 struct world {
 	const char *name, *help;
-	const char *server; /* name of its MCP server */
-	struct str tools;   /* raw JSON array for tools/list */
-	size_t size;        /* bytes of one episode's state; zeroed before init */
+	const char *server;      /* name of its MCP server */
+	const struct str *tools; /* raw JSON array for tools/list */
+	size_t size;             /* bytes of one episode's state; zeroed before init */
 	/* Starts an episode, determined by conf and seed. now_ms: Unix time. */
 	void (*init)(void *instance, const struct world_conf *conf, uint64_t seed, uint64_t now_ms);
 	/* Executes a call. Errors, also of an unknown tool, are worded like FastMCP's. */

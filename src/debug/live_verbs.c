@@ -111,52 +111,29 @@ static void prefix_release(struct prefix *p)
 
 /* ---- comparing states ---- */
 
-/* The recorded state before that step, or after the last one. */
-static int recorded_state(const struct prefix *p, struct cursor *parent, int64_t step,
-                          struct str *out, struct error *err)
-{
-	*out = STR_NONE;
-	if (step < p->steps) {
-		int got = cursor_find(parent, false, step, err);
-
-		*out = got > 0 ? cursor_now(parent)->line->value[KEY_STATE] : STR_NONE;
-		return got < 0 ? -1 : 0;
-	}
-	int got = step ? cursor_find(parent, false, step - 1, err) : cursor_go(parent, 0, err);
-	*out = got > 0 ? cursor_now(parent)->after : STR_NONE;
-	return got < 0 ? -1 : 0;
-}
-
-static bool is_same(struct str a, struct str b, const struct json_paths *ignored)
-{
-	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
-	char first[HASH_HEX + 1], second[HASH_HEX + 1];
-
-	json_hash(a, ignored, &scratch, first);
-	json_hash(b, ignored, &scratch, second);
-	return !strcmp(first, second);
-}
-
 /* Compares `state` with the recorded state before step N (or after the last one). If they differ,
    *same is false, and the differences are appended. */
 static int prefix_compare(struct prefix *p, struct cursor *parent, int64_t step, struct str state,
                           struct buf *out, bool *same, struct error *err)
 {
-	struct str recorded;
+	AUTO_BUF differences = BUF(BUF_MAX_MESSAGE);
+	int got = step ? cursor_find(parent, false, step - 1, err) : cursor_go(parent, 0, err);
+	struct str recorded = got > 0 ? cursor_now(parent)->after : STR_NONE;
 
-	if (recorded_state(p, parent, step, &recorded, err))
+	if (got < 0)
 		return -1;
 	if (json_is_null(recorded) || json_is_null(state)) {
 		p->unknown++;
 		return 0;
 	}
-	*same = is_same(recorded, state, p->ignored);
+	changes_list(&differences, recorded, state, p->ignored, DIFFERENCES_SHOWN);
+	*same = !differences.n;
 	if (!*same) {
 		buf_printf(out,
 		           "the state %s step %lld differs from the recording (recorded -> now):\n",
 		           step < p->steps ? "before" : "after",
 		           (long long)(step < p->steps ? step : step - 1));
-		changes_list(out, recorded, state, p->ignored, DIFFERENCES_SHOWN);
+		buf_str(out, buf_view(&differences));
 	}
 	return 0;
 }

@@ -321,14 +321,6 @@ static void put_session(struct debugger *d)
 		outline_text(&d->out, "ended", "the last line is truncated", style);
 }
 
-static void put_facts(struct debugger *d)
-{
-	for (size_t i = 0; i < FACTS_NAMED; i++)
-		buf_printf(&d->out, "  %-14s%s\n", named_facts[i].name, named_facts[i].meaning);
-	buf_text(&d->out, "Members: error.class, state./grid/0, ./position (of the state). "
-	                  "Operators: == != < <= > >= ~ (pattern) && || ! ( )\n");
-}
-
 static int info_breakpoints(struct debugger *d, struct error *err)
 {
 	points_list(&d->points, false, &d->out);
@@ -350,7 +342,10 @@ static int info_rollouts(struct debugger *d, struct error *err)
 
 static int info_facts(struct debugger *d, struct error *err)
 {
-	put_facts(d);
+	for (size_t i = 0; i < FACTS_NAMED; i++)
+		buf_printf(&d->out, "  %-14s%s\n", named_facts[i].name, named_facts[i].meaning);
+	buf_text(&d->out, "Members: error.class, state./grid/0, ./position (of the state). "
+	                  "Operators: == != < <= > >= ~ (pattern) && || ! ( )\n");
 	return 0;
 }
 

@@ -211,30 +211,6 @@ int verb_reverse_step(struct debugger *d, int how, struct str arguments, struct 
 	               : 0;
 }
 
-static int is_other_turn(void *ctx, const struct moment *m, struct error *err)
-{
-	const int64_t *turn = ctx;
-
-	return m->line->turn != *turn;
-}
-
-int verb_reverse_next(struct debugger *d, int how, struct str arguments, struct error *err)
-{
-	int64_t count;
-
-	if (argument_count(arguments, &count, err))
-		return -1;
-	while (count-- > 0 && d->now.position > 0) {
-		int64_t turn = d->now.line->turn;
-
-		if (cursor_search(d->cursor, true, is_other_turn, &turn, err) < 0)
-			return -1;
-		debugger_refresh(d);
-	}
-	arrive(d, false, PHASE_RECORDED);
-	return 0;
-}
-
 int verb_reverse_continue(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	struct travel t = {.d = d};

@@ -80,13 +80,19 @@ static int set_slippery(struct serve_conf *c, struct str value, struct error *er
 	return 0;
 }
 
-static int set_max_envs(struct serve_conf *c, struct str value, struct error *err)
+static int read_max_envs(struct serve_conf *c, const char *name, struct str value,
+                         struct error *err)
 {
 	if (!text_u64(value, &c->max_envs) || c->max_envs == 0) {
-		return error_set(err, FAIL_USAGE, "max_envs is '%.*s', not a positive integer",
+		return error_set(err, FAIL_USAGE, "%s is '%.*s', not a positive integer", name,
 		                 STR_ARG(value));
 	}
 	return 0;
+}
+
+static int set_max_envs(struct serve_conf *c, struct str value, struct error *err)
+{
+	return read_max_envs(c, "max_envs", value, err);
 }
 
 static int set_delay(struct serve_conf *c, struct str value, struct error *err)
@@ -102,16 +108,15 @@ static int set_delay(struct serve_conf *c, struct str value, struct error *err)
 int serve_conf_fault(struct serve_conf *c, struct str fault, struct error *err)
 {
 	const char *names[SETTINGS_MAX];
-	size_t chosen = 0;
 
-	for (size_t i = 0; i < serve_faults_count; i++)
+	for (size_t i = 0; i < serve_faults_count; i++) {
 		names[i] = serve_faults[i].name;
-	while (chosen < serve_faults_count && !str_is(fault, names[chosen]))
-		chosen++;
-	if (chosen == serve_faults_count)
-		return unknown_fault(fault, names, serve_faults_count, err);
-	c->faults |= UINT64_C(1) << chosen;
-	return 0;
+		if (str_is(fault, names[i])) {
+			c->faults |= UINT64_C(1) << i;
+			return 0;
+		}
+	}
+	return unknown_fault(fault, names, serve_faults_count, err);
 }
 
 static const struct {
@@ -165,13 +170,7 @@ int serve_conf_target(struct serve_conf *c, struct str target, struct error *err
 
 int serve_conf_max_envs(struct serve_conf *c, const char *value, struct error *err)
 {
-	if (!value)
-		return 0;
-	if (!text_u64(str_from(value), &c->max_envs) || c->max_envs == 0) {
-		return error_set(err, FAIL_USAGE,
-		                 "MAX_CONCURRENT_ENVS is '%s', not a positive integer", value);
-	}
-	return 0;
+	return value ? read_max_envs(c, "MAX_CONCURRENT_ENVS", str_from(value), err) : 0;
 }
 
 int serve_conf_check(const struct serve_conf *c, struct error *err)

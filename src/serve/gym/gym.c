@@ -140,12 +140,6 @@ struct transport *gym_transport(const struct gym *g, struct str id)
 	return t && (str_is(id, t->id) || str_is(id, t->reply_id)) ? t : NULL;
 }
 
-static void detach_env(struct gym *g, struct gym_env *e)
-{
-	if (--e->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS))
-		env_free(g, e);
-}
-
 void gym_new_id(char id[TRANSPORT_ID + 1])
 {
 	if (rng_unique_hex(id, TRANSPORT_ID) != 0)
@@ -171,18 +165,6 @@ struct transport *gym_transport_open(struct gym *g, struct str env_id)
 	return t;
 }
 
-bool gym_transport_move(struct gym *g, struct transport *t, struct str env_id)
-{
-	struct gym_env *e = gym_env_open(g, env_id.p ? env_id : str_from(t->id));
-
-	if (!e)
-		return false;
-	e->transports++;
-	detach_env(g, t->env);
-	t->env = e;
-	return true;
-}
-
 void gym_transport_rename(struct transport *t)
 {
 	snprintf(t->reply_id + TRANSPORT_ID - TELLING_DIGITS, TELLING_DIGITS + 1, "%08x",
@@ -191,7 +173,8 @@ void gym_transport_rename(struct transport *t)
 
 void gym_transport_close(struct gym *g, struct transport *t)
 {
-	detach_env(g, t->env);
+	if (--t->env->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS))
+		env_free(g, t->env);
 	map_remove(&g->transports, &t->item);
 	free(t);
 }

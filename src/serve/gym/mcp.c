@@ -71,15 +71,6 @@ static bool read_env_id(struct str params, struct buf *id, struct str *out)
 	return !id->full && id->n <= ENV_ID_MAX;
 }
 
-/* Opens the transport. A repeated initialize switches it to the requested environment. */
-static bool open_session(struct exchange *x, struct str env_id)
-{
-	if (x->transport)
-		return gym_transport_move(x->gym, x->transport, env_id);
-	x->transport = gym_transport_open(x->gym, env_id);
-	return x->transport != NULL;
-}
-
 /* NULL: not supported. */
 static const char *revision_of(struct str version)
 {
@@ -113,7 +104,7 @@ static void initialize(struct exchange *x)
 	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
 	    !read_env_id(params, &id, &env_id)) {
 		answer_invalid(x);
-	} else if (!open_session(x, env_id)) {
+	} else if (!x->transport && !(x->transport = gym_transport_open(x->gym, env_id))) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
 	} else if (!x->gym->conf.playback || gym_play_begin(x)) {
 		write_server(x->gym, revision ? revision : NEWEST, &result);

@@ -30,23 +30,23 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
 	                              .id = kept};
 }
 
-static bool move(struct openenv_episode *e, struct str action, struct buf *why)
+/* Executes a call; the caller releases the buffers of *a. False: refused. */
+static bool act(struct openenv_episode *e, struct str tool, struct str arguments,
+                struct world_call *a)
 {
-	struct world_call a = {.tool = JSON_GET(json_first(*e->world->tools), "name"),
-	                       .arguments = action,
-	                       .text = BUF(BUF_MAX_MESSAGE),
-	                       .structured = BUF(BUF_MAX_MESSAGE)};
-
-	e->world->call(e->instance, &a);
-	if (a.is_error) {
-		buf_str(why, buf_view(&a.text));
-	} else {
-		e->step_count++;
-		e->reward = a.reward;
-		e->terminated = a.terminated;
+	*a = (struct world_call){.tool = tool,
+	                         .arguments = arguments,
+	                         .text = BUF(BUF_MAX_MESSAGE),
+	                         .structured = BUF(BUF_MAX_MESSAGE)};
+	if (json_named(*e->world->tools, tool).p)
+		e->world->call(e->instance, a);
+	else
+		world_call_unknown_tool(a);
+	if (!a->is_error) {
+		e->reward = a->reward;
+		e->terminated = a->terminated;
 	}
-	BUFS_RELEASE(&a.text, &a.structured);
-	return !a.is_error;
+	return !a->is_error;
 }
 
 void episode_release(struct openenv_episode *e)
@@ -183,30 +183,6 @@ static void write_result(const struct world_call *a, struct buf *out)
 	jw_pack(&w, "data:%r,is_error:false}", data);
 }
 
-static bool call_world(struct openenv_episode *e, struct str tool, struct str arguments,
-                       struct buf *result, struct buf *why)
-{
-	struct world_call a = {.tool = tool,
-	                       .arguments = arguments,
-	                       .text = BUF(BUF_MAX_MESSAGE),
-	                       .structured = BUF(BUF_MAX_MESSAGE)};
-
-	e->reward = 0;
-	if (json_named(*e->world->tools, tool).p)
-		e->world->call(e->instance, &a);
-	else
-		world_call_unknown_tool(&a);
-	if (a.is_error) {
-		buf_str(why, buf_view(&a.text));
-	} else {
-		e->reward = a.reward;
-		e->terminated = a.terminated;
-		write_result(&a, result);
-	}
-	BUFS_RELEASE(&a.text, &a.structured);
-	return !a.is_error;
-}
-
 bool episode_lists_tools(struct str action)
 {
 	struct str type = JSON_GET(action, "type");
@@ -230,38 +206,45 @@ static void list_tools(const struct world *w, struct buf *out)
 static void call_tool(struct openenv_episode *e, struct str tool, struct str arguments,
                       struct buf *out)
 {
-	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	struct buf result = BUF(BUF_MAX_MESSAGE);
+	struct world_call a;
 
 	e->step_count++;
+	e->reward = 0;
 	struct json_writer w = jw_form(out, "{observation:{metadata:{},tool_name:%r", tool);
-	if (call_world(e, tool, arguments, &result, &why)) {
+	if (act(e, tool, arguments, &a)) {
+		write_result(&a, &result);
 		jw_pack(&w, "result:%r,error:null}", buf_view(&result));
 	} else {
 		jw_pack(&w, "result:null,error:{error_type:%t,message:%s}}",
 		        json_named(*e->world->tools, tool).p ? "execution_error" : "tool_not_found",
-		        buf_view(&why));
+		        buf_view(&a.text));
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,
 	           e->terminated ? "true" : "false");
-	BUFS_RELEASE(&result, &why);
-}
-
-static void tool_step(struct openenv_episode *e, struct str action, struct buf *out)
-{
-	if (episode_lists_tools(action))
-		list_tools(e->world, out);
-	else
-		call_tool(e, JSON_GET(action, "tool_name"), JSON_GET(action, "arguments"), out);
+	BUFS_RELEASE(&result, &a.text, &a.structured);
 }
 
 bool episode_act(struct openenv_episode *e, struct str action, bool metadata, struct buf *out,
                  struct buf *why)
 {
-	if (episode_has_tools(e->world))
-		tool_step(e, action, out);
-	else if (move(e, action, why))
+	struct world_call a;
+
+	if (episode_has_tools(e->world)) {
+		if (episode_lists_tools(action))
+			list_tools(e->world, out);
+		else
+			call_tool(e, JSON_GET(action, "tool_name"), JSON_GET(action, "arguments"),
+			          out);
+		return true;
+	}
+	bool acted = act(e, JSON_GET(json_first(*e->world->tools), "name"), action, &a);
+
+	e->step_count += acted;
+	if (acted)
 		episode_observe(e, true, metadata, out);
 	else
-		return false;
-	return true;
+		buf_str(why, buf_view(&a.text));
+	BUFS_RELEASE(&a.text, &a.structured);
+	return acted;
 }

@@ -156,10 +156,13 @@ static const struct message {
 	enum openenv_message_kind kind;
 	int data;
 	void (*answer)(struct openenv_message *t);
+	void (*play)(struct openenv_message *t); /* from a recording */
 } messages[] = {
-	{"step", MESSAGE_STEP, HAS_DATA, step},         {"state", MESSAGE_STATE, NO_DATA, state},
-	{"reset", MESSAGE_RESET, MAY_HAVE_DATA, reset}, {"close", MESSAGE_OTHER, NO_DATA, leave},
-	{"mcp", MESSAGE_OTHER, HAS_DATA, rpc},
+	{"step", MESSAGE_STEP, HAS_DATA, step, openenv_play_step},
+	{"state", MESSAGE_STATE, NO_DATA, state, openenv_play_state},
+	{"reset", MESSAGE_RESET, MAY_HAVE_DATA, reset, openenv_play_reset},
+	{"close", MESSAGE_OTHER, NO_DATA, leave, leave},
+	{"mcp", MESSAGE_OTHER, HAS_DATA, rpc, rpc},
 };
 
 static bool validate_envelope(struct openenv_message *t, int data)
@@ -204,10 +207,8 @@ static void execute_message(struct openenv_message *t, const struct message *m)
 	for (size_t cursor = 0; !t->waited && !t->done && (f = fault_of(c, &cursor));)
 		if (f->before_message)
 			f->before_message(t);
-	if (!t->done && t->session->played && t->kind != MESSAGE_OTHER)
-		openenv_play(t);
-	else if (!t->done)
-		m->answer(t);
+	if (!t->done)
+		(t->session->played ? m->play : m->answer)(t);
 	if (t->reply->wait_ms > 0)
 		return;
 	t->session->steps += t->kind == MESSAGE_STEP;

@@ -101,8 +101,9 @@ void openenv_rpc(const struct openenv *o, struct str request, struct buf *out);
 
 /* Opens a session: assigns a rollout, or refuses and closes. */
 void openenv_play_open(struct openenv_session *s, struct openenv_reply *r);
-/* Answers a reset, a step or a state request. */
-void openenv_play(struct openenv_message *t);
+void openenv_play_reset(struct openenv_message *t);
+void openenv_play_step(struct openenv_message *t);
+void openenv_play_state(struct openenv_message *t);
 /* The recorded tools, a raw array; absent: steps are actions, not tool calls. */
 struct str openenv_playback_tools(const struct playback_source *p);
 /* Appends the response body of /schema. */

@@ -98,7 +98,7 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 	arena_release(&keys);
 }
 
-static void reset(struct openenv_message *t)
+void openenv_play_reset(struct openenv_message *t)
 {
 	struct playback_session *s = t->session->played;
 	struct playback_request wanted = {.reset_args = t->data};
@@ -114,7 +114,7 @@ static void reset(struct openenv_message *t)
 	buf_release(&why);
 }
 
-static void step(struct openenv_message *t)
+void openenv_play_step(struct openenv_message *t)
 {
 	struct playback_session *s = t->session->played;
 	struct buf name = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
@@ -145,7 +145,7 @@ static void step(struct openenv_message *t)
 
 /* If states were recorded from another source, the environment had a state but it was not
    recorded, or contained only the step count. */
-static void state(struct openenv_message *t)
+void openenv_play_state(struct openenv_message *t)
 {
 	const struct playback_session *s = t->session->played;
 	struct str now = playback_state(s);
@@ -160,23 +160,6 @@ static void state(struct openenv_message *t)
 		write_state(t->session, now, out);
 	} else {
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "no state was recorded here");
-	}
-}
-
-void openenv_play(struct openenv_message *t)
-{
-	switch (t->kind) {
-	case MESSAGE_RESET:
-		reset(t);
-		break;
-	case MESSAGE_STEP:
-		step(t);
-		break;
-	case MESSAGE_STATE:
-		state(t);
-		break;
-	case MESSAGE_OTHER:
-		break;
 	}
 }
 

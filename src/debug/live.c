@@ -22,7 +22,6 @@ struct live {
 	struct policy_ops ops;
 	const struct live_target *target;
 	struct live_request request;
-	struct arena arena; /* memory of the request */
 	struct buf path;
 	pthread_t thread;
 
@@ -313,12 +312,6 @@ static void *run(void *arg)
 static void keep_request(struct live *l, const struct live_request *q)
 {
 	l->request = *q;
-	l->request.reset = arena_str(&l->arena, q->reset);
-	l->request.task = arena_str(&l->arena, str_from(q->task)).p;
-	l->request.calls = arena_str(&l->arena, q->calls);
-	l->request.state = arena_str(&l->arena, q->state);
-	l->request.parent = arena_str(&l->arena, q->parent);
-	l->request.parent_file = arena_str(&l->arena, str_from(q->parent_file)).p;
 	l->request.wrap = live_wrap;
 	l->request.wrap_ctx = l;
 	l->request.sink = (struct line_sink){live_take_line, l};
@@ -331,7 +324,7 @@ static void release(struct live *l)
 	wake_close(&l->wake);
 	pthread_mutex_destroy(&l->lock);
 	pthread_cond_destroy(&l->changed);
-	arena_release(&l->arena);
+	arena_release(&l->request.arena);
 	BUFS_RELEASE(&l->path, &l->name, &l->arguments, &l->reason, &l->state);
 	judge_free(l->judge);
 	effect_list_release(&l->effects);

@@ -10,6 +10,7 @@ typedef void judged_fn(void *user, const struct rollout_verdict *v);
 
 /* What to run; `wrap` is set in the rollout's configuration (rollout.h). */
 struct live_request {
+	struct arena arena; /* owns the texts below; taken over by live_start */
 	bool again; /* use the seed, reset, task and calls below instead of those of the options */
 	/* The source of the recorded states, as a state specification; empty: none that can be asked for. */
 	struct str state;
@@ -63,7 +64,7 @@ struct proposal {
 
 struct live;
 
-/* Starts the rollout. Copies the request's slices. */
+/* Starts the rollout. Takes over the request's arena, also if it fails. */
 MUST_USE int live_start(const struct live_target *t, const struct live_request *q,
                         struct live **out, struct error *err);
 /* Ends the rollout if it is running, waits for its thread, and frees everything. NULL is fine. */

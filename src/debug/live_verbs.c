@@ -20,7 +20,6 @@ struct prefix {
 	bool has_seed;
 	int64_t unknown; /* states that could not be compared */
 	struct json_paths *ignored;
-	struct arena arena;
 };
 
 /* ---- its calls ---- */
@@ -59,7 +58,7 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	jw_end(&calls.w);
 	if (got >= 0 && text.full)
 		got = error_set(err, FAIL_INPUT, "the calls of this rollout exceed 64 MiB");
-	p->request.calls = arena_str(&p->arena, buf_view(&text));
+	p->request.calls = arena_str(&p->request.arena, buf_view(&text));
 	p->steps = calls.sent;
 	p->request.parent_ended = calls.ended;
 	return got < 0 ? -1 : 0;
@@ -74,17 +73,17 @@ static void take_header(struct prefix *p, const struct cursor_facts *f, const ch
 	struct buf state = BUF(BUF_MAX_MESSAGE);
 
 	state_source_spell(f->header.value[KEY_STATE_SOURCE], &state);
-	q->state = arena_str(&p->arena, buf_view(&state));
+	q->state = arena_str(&p->request.arena, buf_view(&state));
 	buf_release(&state);
 	q->again = true;
 	p->has_seed = q->has_seed = json_i64(f->header.value[KEY_SEED], &q->seed);
-	q->reset = json_type(reset) == JSON_OBJECT ? arena_str(&p->arena, reset) : STR_NONE;
-	q->task = json_text(&p->arena, JSON_GET(task, "id")).p;
+	q->reset = json_type(reset) == JSON_OBJECT ? arena_str(&p->request.arena, reset) : STR_NONE;
+	q->task = json_text(&p->request.arena, JSON_GET(task, "id")).p;
 	q->sample = line_count(f->header.value[KEY_SAMPLE]);
 	q->sample = q->sample < 0 ? 0 : q->sample;
-	q->parent = fork ? arena_str(&p->arena, f->rollout) : STR_NONE;
+	q->parent = fork ? arena_str(&p->request.arena, f->rollout) : STR_NONE;
 	q->parent_steps = p->steps;
-	q->parent_file = fork ? arena_str(&p->arena, str_from(file)).p : NULL;
+	q->parent_file = fork ? arena_str(&p->request.arena, str_from(file)).p : NULL;
 	p->ignored = changes_ignored(&f->header);
 }
 
@@ -100,13 +99,6 @@ static int prefix_read(struct prefix *p, const struct cursor *c, int64_t positio
 		return -1;
 	take_header(p, cursor_facts(*parent), file, fork);
 	return 0;
-}
-
-/* zeroed is fine */
-static void prefix_release(struct prefix *p)
-{
-	json_paths_free(p->ignored);
-	arena_release(&p->arena);
 }
 
 /* ---- comparing states ---- */
@@ -377,13 +369,14 @@ int verb_rerun_to(struct debugger *d, int how, struct str arguments, struct erro
 	                               go_to_place(d, turn, p.steps, err))) {
 		return -1;
 	}
-	if (prefix_read(&p, d->cursor, d->now.position, fork, debugger_file(d), &parent, err)) {
-		prefix_release(&p);
-		cursor_close(parent);
-		return -1;
+	int failed =
+		prefix_read(&p, d->cursor, d->now.position, fork, debugger_file(d), &parent, err);
+	if (failed) {
+		arena_release(&p.request.arena);
+	} else {
+		d->forked = fork;
+		failed = begin(d, &p.request, err);
 	}
-	d->forked = fork;
-	int failed = begin(d, &p.request, err);
 	if (!failed) {
 		warn_unseeded(d, &p);
 		failed = run_prefix(d, &p, parent, &same, err);
@@ -395,7 +388,7 @@ int verb_rerun_to(struct debugger *d, int how, struct str arguments, struct erro
 		d->moved = true;
 		stop_print(d);
 	}
-	prefix_release(&p);
+	json_paths_free(p.ignored);
 	cursor_close(parent);
 	return failed ? -1 : 0;
 }

@@ -94,21 +94,6 @@ static int travel_forward(struct travel *t, struct error *err)
 	return 0;
 }
 
-/* Moving back does not stop at breakpoints in between. */
-static int travel_back(struct debugger *d, int64_t to, struct error *err)
-{
-	int got = cursor_go(d->cursor, to > 0 ? to : 0, err);
-
-	if (got < 0)
-		return -1;
-	bool moved = d->now.position > 0;
-	if (to < 0)
-		buf_text(&d->out, "No more reverse-execution history.\n");
-	if (moved)
-		arrive(d, false, PHASE_RECORDED);
-	return 0;
-}
-
 /* ---- live ---- */
 
 static bool stops_at_answer(struct travel *t)
@@ -201,14 +186,22 @@ int verb_step(struct debugger *d, int how, struct str arguments, struct error *e
 	return (counts && argument_count(arguments, &t.left, err)) || travel(&t, err) ? -1 : 0;
 }
 
+/* Does not stop at breakpoints in between. */
 int verb_reverse_step(struct debugger *d, int how, struct str arguments, struct error *err)
 {
-	int64_t count;
+	int64_t count, to;
 
-	return argument_count(arguments, &count, err) ||
-	                       travel_back(d, d->now.position - count, err)
-	               ? -1
-	               : 0;
+	if (argument_count(arguments, &count, err))
+		return -1;
+	to = d->now.position - count;
+	if (to < 0)
+		buf_text(&d->out, "No more reverse-execution history.\n");
+	if (d->now.position == 0)
+		return 0;
+	if (cursor_go(d->cursor, to > 0 ? to : 0, err) < 0)
+		return -1;
+	arrive(d, false, PHASE_RECORDED);
+	return 0;
 }
 
 int verb_reverse_continue(struct debugger *d, int how, struct str arguments, struct error *err)

@@ -64,12 +64,6 @@ int verb_source(struct debugger *d, int how, struct str arguments, struct error 
 	              : error_set(err, FAIL_USAGE, "which file? source FILE");
 }
 
-int verb_echo(struct debugger *d, int how, struct str arguments, struct error *err)
-{
-	text_escape_line(&d->out, arguments);
-	return 0;
-}
-
 int verb_quit(struct debugger *d, int how, struct str arguments, struct error *err)
 {
 	d->quit = true;

@@ -89,7 +89,7 @@ expect_same_playback() {
 		expect_same_playback "builtin:frozen_lake?protocol=$protocol&max_envs=40" --tasks tasks.jsonl --group-size 8
 		start_player a.jsonl
 		expect 1 rolldbg run --env "$url" --seed 9 --actions UP --force --out c.jsonl
-		has "$output" 'the recording has no rollout with seed 9'
+		has "$output" 'the recording has 0 rollouts with seed 9'
 		stop_player
 		[ "$(jq -r 'select(.type == "header") | .rollout' a.jsonl | wc -l)" = 16 ]
 	done

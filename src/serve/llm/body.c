@@ -245,25 +245,21 @@ void llm_body_error(unsigned status, struct str message, struct str code, struct
 	          error_type(status, code), code);
 }
 
-static void put_model(struct json_writer *w, struct str name)
-{
-	jw_pack(w, "{id:%r,object:'model',created:0,owned_by:'rolldbg'}", name);
-}
-
 void llm_body_model(struct str name, struct buf *out)
 {
-	struct json_writer w;
-
-	jw_init(&w, out);
-	put_model(&w, name);
+	json_pack(out, "{id:%r,object:'model',created:0,owned_by:'rolldbg'}", name);
 }
 
 void llm_body_models(struct str models, struct buf *out)
 {
+	AUTO_BUF list = BUF(LLM_BODY_MAX);
 	struct str name;
 
-	struct json_writer w = jw_form(out, "{object:'list',data:[");
-	for (size_t cursor = 0; json_next(models, &cursor, &name);)
-		put_model(&w, name);
-	jw_pack(&w, "]}");
+	buf_char(&list, '[');
+	for (size_t cursor = 0; json_next(models, &cursor, &name);) {
+		buf_text(&list, list.n > 1 ? "," : "");
+		llm_body_model(name, &list);
+	}
+	buf_char(&list, ']');
+	json_pack(out, "{object:'list',data:%r}", buf_view(&list));
 }

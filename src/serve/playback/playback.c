@@ -95,22 +95,17 @@ static void explain_none(const struct playback_source *p, const struct playback_
                          struct buf *why)
 {
 	const struct recorded *r = &p->recorded;
-	size_t with_seed = 0;
-
 	bool by_seed = w->has_seed && any_seed(r);
+	size_t count = 0;
 
-	buf_clear(why);
 	for (size_t i = 0; i < r->count; i++)
-		with_seed += !by_seed || has_seed(r->rollouts[i], w);
-	if (with_seed == 0) {
-		buf_printf(why, "the recording has no rollout with seed %" PRId64, w->seed);
-		log_warn("serve: %s", buf_cstr(why));
-		return;
-	}
-	buf_printf(why, "the recording has %zu rollout%s", with_seed, with_seed == 1 ? "" : "s");
+		count += !by_seed || has_seed(r->rollouts[i], w);
+	buf_clear(why);
+	buf_printf(why, "the recording has %zu rollout%s", count, count == 1 ? "" : "s");
 	if (by_seed)
 		buf_printf(why, " with seed %" PRId64, w->seed);
-	buf_text(why, ", and all have been played: restart the server, or use loop mode");
+	if (count)
+		buf_text(why, ", and all have been played: restart the server, or use loop mode");
 	log_warn("serve: %s", buf_cstr(why));
 }
 

@@ -1,6 +1,5 @@
 /* Decoder of models' servers: chat completions, completions, responses and messages, whole or as a
    stream. Each choice of a reply is a turn, which joining.h relates to the environment's sessions. */
-#define _GNU_SOURCE /* memmem */
 #include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/completion.h"
@@ -18,21 +17,18 @@ struct decoder {
 	struct buf part, chunk; /* scratch */
 };
 
-/* A stream, as it arrives. Clients act on its last event, before the reply ends. */
-struct streamed {
-	struct buf body;
-	bool last, told; /* its last event has begun; it was read */
-};
-
-/* One exchange, while its reply is read. */
+/* An exchange whose reply is read. A stream is read as it arrives: clients act on its last event, before the
+   reply ends. */
 struct turn_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
-	const struct api *api; /* NULL: completions */
-	struct chat_stream *streams;
-	size_t count;
 	struct model_request request;
-	bool ended_well;
+	struct sse sse;
+	struct chat_stream *streams; /* one for each choice */
+	size_t count;
+	bool is_stream, done; /* done: the last event was read */
+	bool told;            /* its turns were added, or why there are none */
+	struct error err;     /* of the stream; FAIL_NONE: none so far */
 };
 
 static void *start(struct tap_recording *r)
@@ -142,8 +138,9 @@ static int read_other(struct turn_reading *r, struct str body, struct chat_failu
 	struct chat_stream *s = stream_at(r, 0);
 	struct chat_reply reply;
 
-	if (!r->api->reply(body, s))
-		return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s", r->api->help);
+	if (!r->request.api->reply(body, s))
+		return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
+		                 r->request.api->help);
 	if (chat_stream_failure(s).p) {
 		chat_failure_in_body(f, 400, chat_stream_failure(s));
 		return 0;
@@ -159,7 +156,7 @@ static int read_whole(struct turn_reading *r, struct str body, struct chat_failu
 	struct str choices = JSON_GET(body, "choices"), choice, whole = body;
 	struct chat_reply reply;
 
-	if (r->api && r->api->reply)
+	if (r->request.api && r->request.api->reply)
 		return read_other(r, body, f, err);
 	size_t count = json_count(choices), position = 0;
 	if (!count && !json_is_null(JSON_GET(whole, "error"))) {
@@ -200,35 +197,40 @@ static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err
 	return 0;
 }
 
-static int add_event(struct turn_reading *r, struct str data, bool *done, struct error *err)
+static int add_event(struct turn_reading *r, struct str data, struct error *err)
 {
+	const struct api *api = r->request.api;
 	struct json_fault fault;
 
 	if (!data.n || str_is(data, "[DONE]")) {
-		*done |= data.n > 0;
+		r->done = data.n > 0;
 		return 0;
 	}
 	if (json_validate(data, &fault)) {
 		return error_set(err, FAIL_PROTOCOL, "an event of its stream is not JSON: %s",
 		                 fault.why);
 	}
-	if (r->api && r->api->event) {
+	if (api && api->event) {
 		struct chat_stream *s = stream_at(r, 0);
 
-		r->api->event(data, s);
-		*done |= s->done;
+		api->event(data, s);
+		r->done = s->done;
 		return chat_stream_check(s, err);
 	}
 	return add_chunk(r, data, err);
 }
 
 /* The turns of a stream that ended as it should. */
-static int take_streams(struct turn_reading *r, bool done, struct chat_failure *f,
-                        struct error *err)
+static int take_streams(struct turn_reading *r, struct chat_failure *f, struct error *err)
 {
 	struct str failure = r->count ? chat_stream_failure(&r->streams[0]) : STR_NONE;
 	struct chat_reply reply;
 
+	*err = r->err;
+	if (r->err.kind != FAIL_NONE)
+		return -1;
+	if (r->sse.too_large)
+		return error_set(err, FAIL_PROTOCOL, "an event of its stream is too long");
 	if (failure.p) {
 		chat_failure_in_body(f, 500, failure);
 		return 0;
@@ -239,7 +241,7 @@ static int take_streams(struct turn_reading *r, bool done, struct chat_failure *
 			                 "its stream ended without a finish reason");
 		}
 	}
-	if (!r->count || (!done && !r->ended_well)) {
+	if (!r->count || (!r->done && r->x->reply_body.unended)) {
 		return error_set(err, FAIL_TRANSPORT,
 		                 r->count ? "its stream was cut off" : "its stream is empty");
 	}
@@ -250,34 +252,36 @@ static int take_streams(struct turn_reading *r, bool done, struct chat_failure *
 	return 0;
 }
 
-static int read_stream(struct turn_reading *r, struct str body, struct chat_failure *f,
-                       struct error *err)
-{
-	struct sse_event event;
-	struct sse sse;
-	bool done = false;
-	int bad = 0;
-
-	sse_init(&sse, CHAT_REPLY_MAX);
-	sse_feed(&sse, body);
-	while (!bad && !done && sse_next(&sse, &event))
-		bad = add_event(r, event.data, &done, err);
-	if (!bad && sse.too_large)
-		bad = error_set(err, FAIL_PROTOCOL, "an event of its stream is too long");
-	sse_release(&sse);
-	return bad ? -1 : take_streams(r, done, f, err);
-}
-
 /* ---- exchanges ---- */
 
-static int read_body(struct turn_reading *r, struct chat_failure *f, struct error *err)
+static struct turn_reading *begin(struct decoder *d, const struct tap_exchange *x)
+{
+	struct turn_reading *r = mem_new(sizeof(*r));
+
+	r->d = d;
+	r->x = x;
+	sse_init(&r->sse, CHAT_REPLY_MAX);
+	r->told = !model_request_read(&r->request, x);
+	if (r->told)
+		tap_joiner_skip(d->joiner, x->connection);
+	return r;
+}
+
+static int read_reply(struct turn_reading *r, const struct tap_ending *e, struct chat_failure *f,
+                      struct error *err)
 {
 	const struct tap_exchange *x = r->x;
 	const struct tap_bytes *b = &x->reply_body;
 	struct str type = tap_header(&x->reply, "content-type"), body = text_trim(b->bytes);
 	struct json_fault fault;
 
-	if (x->reply.status < 200 || x->reply.status > 299) {
+	if (!x->reply.status) {
+		return error_set(err, FAIL_TRANSPORT, "no reply: the %s %s",
+		                 e->first == TAP_CLIENT ? "client" : "server",
+		                 e->unreachable ? "accepts no connection"
+		                                : "closed the connection");
+	}
+	if (x->reply.status / 100 != 2) {
 		chat_failure_from_reply(f, x->reply.status, str_cut(&type, ';'), b->bytes);
 		return 0;
 	}
@@ -286,91 +290,65 @@ static int read_body(struct turn_reading *r, struct chat_failure *f, struct erro
 		                 b->cut ? "the reply is too long to be read"
 		                        : "the reply is compressed");
 	}
-	if (x->own) {
-		const struct streamed *s = x->own;
-
-		return read_stream(r, buf_view(&s->body), f, err);
-	}
-	if (!r->ended_well)
+	if (r->is_stream)
+		return take_streams(r, f, err);
+	if (b->unended)
 		return error_set(err, FAIL_TRANSPORT, "the connection ended within the reply");
 	if (json_validate(body, &fault))
 		return error_set(err, FAIL_PROTOCOL, "the reply is not JSON: %s", fault.why);
 	return read_whole(r, body, f, err);
 }
 
-static void take(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
+/* The reply is complete, or this is what there was of it. */
+static void conclude(struct turn_reading *r, const struct tap_ending *e)
 {
-	struct turn_reading r = {.d = ctx, .x = x, .ended_well = !x->reply_body.unended};
 	struct chat_failure f;
 	struct error err = {0};
 
-	if (!model_request_read(&r.request, x)) {
-		tap_joiner_skip(r.d->joiner, x->connection);
-		model_request_release(&r.request);
-		return;
-	}
-	r.api = r.request.api;
+	r->told = true;
 	chat_failure_init(&f);
-	int bad = x->reply.status ? read_body(&r, &f, &err)
-	                          : error_set(&err, FAIL_TRANSPORT, "no reply: the %s %s",
-	                                      e->first == TAP_CLIENT ? "client" : "server",
-	                                      e->unreachable ? "accepts no connection"
-	                                                     : "closed the connection");
+	int bad = read_reply(r, e, &f, &err);
 	if (bad)
 		chat_failure_from_error(&f, &err);
 	if (bad || f.message.n || f.status)
-		add_failure(&r, &f);
+		add_failure(r, &f);
 	chat_failure_release(&f);
-	for (size_t i = 0; i < r.count; i++)
-		chat_stream_release(&r.streams[i]);
-	free(r.streams);
-	model_request_release(&r.request);
-}
-
-static bool has_last_event(struct str bytes)
-{
-	static const char *const marks[] = {"data: [DONE]", "\"message_stop\"",
-	                                    "\"response.completed\"", "\"response.incomplete\""};
-
-	for (size_t i = 0; i < ARRAY_LEN(marks); i++)
-		if (memmem(bytes.p, bytes.n, marks[i], strlen(marks[i])))
-			return true;
-	return false;
 }
 
 static void piece(void *ctx, struct tap_exchange *x, struct str bytes)
 {
 	static const struct tap_ending complete = {.first = TAP_NOBODY};
-	struct streamed *s = x->own;
+	struct str type = tap_header(&x->reply, "content-type");
+	struct sse_event event;
 
-	if (!str_starts(tap_header(&x->reply, "content-type"), STR("text/event-stream")))
+	if (!str_starts(type, STR("text/event-stream")) || x->reply.status / 100 != 2 ||
+	    x->reply_body.encoded) {
 		return;
-	if (!s) {
-		x->own = s = mem_new(sizeof(*s));
-		s->body = BUF(TAP_BODY_MAX);
 	}
-	size_t from = s->body.n < 32 ? 0 : s->body.n - 32; /* a mark may be split */
-	buf_str(&s->body, bytes);
-	x->reply_body.cut |= s->body.full;
-	s->last |= has_last_event(str_skip(buf_view(&s->body), from));
-	if (s->last && !s->told && str_ends(buf_view(&s->body), STR("\n\n"))) {
-		s->told = true;
-		take(ctx, x, &complete);
-	}
+	if (!x->own)
+		x->own = begin(ctx, x);
+	struct turn_reading *r = x->own;
+	r->is_stream = true;
+	sse_feed(&r->sse, bytes);
+	while (!r->told && r->err.kind == FAIL_NONE && sse_next(&r->sse, &event))
+		if (add_event(r, event.data, &r->err) == 0 && r->done)
+			conclude(r, &complete);
 }
 
-/* Called at the end of any exchange: with the whole reply, or with what there was of it. */
+/* Called at the end of any exchange. */
 static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e)
 {
-	struct streamed *s = x->own;
+	struct turn_reading *r = x->own ? x->own : begin(ctx, x);
 
-	if (!s || !s->told)
-		take(ctx, x, e);
-	if (s) {
-		buf_release(&s->body);
-		free(s);
-		x->own = NULL;
-	}
+	if (!r->told)
+		conclude(r, e);
+	for (size_t i = 0; i < r->count; i++)
+		chat_stream_release(&r->streams[i]);
+	free(r->streams);
+	sse_release(&r->sse);
+	model_request_release(&r->request);
+	free(r);
+	x->own = NULL;
 }
 
 static const struct tap_decoder decoder = {

@@ -5,7 +5,7 @@
 
 #include "recording/recorder.h"
 #include "tap/episode.h"
-#include "tap/fault_bytes.h"
+#include "tap/fault.h"
 #include "tap/flow.h"
 
 #include <stdlib.h>

@@ -63,7 +63,7 @@ bool http_next_field(struct str fields, size_t *cursor, struct str *name, struct
 	return false;
 }
 
-static bool same_word(struct str a, const char *word)
+bool http_is_word(struct str a, const char *word)
 {
 	return a.n == strlen(word) && strncasecmp(a.p, word, a.n) == 0;
 }
@@ -73,7 +73,7 @@ struct str http_field(struct str fields, const char *name)
 	struct str key, value;
 
 	for (size_t cursor = 0; http_next_field(fields, &cursor, &key, &value);)
-		if (same_word(key, name))
+		if (http_is_word(key, name))
 			return value;
 	return STR_NONE;
 }
@@ -83,7 +83,7 @@ bool http_lists(struct str value, const char *word)
 	bool found = false;
 
 	while (value.n && !found)
-		found = same_word(text_trim(str_cut(&value, ',')), word);
+		found = http_is_word(text_trim(str_cut(&value, ',')), word);
 	return found;
 }
 
@@ -162,10 +162,10 @@ static bool choose_body(struct http_stream *s, struct str fields)
 	uint64_t length = 0, other;
 
 	for (size_t cursor = 0; http_next_field(fields, &cursor, &name, &value);) {
-		if (same_word(name, "transfer-encoding")) {
+		if (http_is_word(name, "transfer-encoding")) {
 			coded = true;
 			chunked = http_lists(value, "chunked");
-		} else if (same_word(name, "content-length")) {
+		} else if (http_is_word(name, "content-length")) {
 			if (!text_u64(value, &other) || (known && other != length))
 				return false;
 			length = other;

@@ -59,5 +59,7 @@ bool http_stream_is_idle(const struct http_stream *s);
 bool http_next_field(struct str fields, size_t *cursor, struct str *name, struct str *value);
 /* The value of the first header of that name, in any letter case; absent if there is none. */
 struct str http_field(struct str fields, const char *name);
+/* Is it this word, in any letter case? */
+bool http_is_word(struct str s, const char *word);
 /* Is the word an element of the comma-separated value, in any letter case? */
 bool http_lists(struct str value, const char *word);

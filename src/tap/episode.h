@@ -34,10 +34,6 @@ struct tap_session_start {
 	struct str env_session; /* that of the environment, if different; absent: none */
 };
 struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f);
-/* A client asks for a session over HTTP that begins with the server's reply, as `waiting` do with it: does a fault
-   refuse it? To be noted when the session begins. */
-bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting);
-void tap_session_note_refused(struct tap_session *s);
 /* Ids learned later. Absent ones are kept as they are. */
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session);
 /* Ends the session, and an episode that is open, with the call in flight. `reply` classifies that
@@ -68,8 +64,6 @@ struct tap_episode_start {
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
 };
-/* The client asks a control plane for the reward of the last step, or whether the episode is over. */
-void tap_control_asked(struct tap_session *s, bool reward);
 /* The client asks for a reset within the session; the reply comes later. */
 void tap_reset_asked(struct tap_session *s);
 /* The reset succeeded, but its episode begins only when more is known: it takes its place in its group

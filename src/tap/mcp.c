@@ -16,7 +16,6 @@ struct mcp_http {
 	bool asked, read;          /* the request is complete; its message was read */
 	bool headed;               /* the head of the reply has arrived, perhaps before that */
 	bool redirected;           /* the request will be sent again to another URL */
-	bool opens, refused;       /* it asks for a session; a fault refuses that */
 	bool stream;
 	struct sse sse;
 };
@@ -238,8 +237,6 @@ static void read_post(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_
 	}
 	jsonrpc_read(x->request_body.bytes, &m);
 	join(h, client_of(d, x, &m));
-	if (h->refused)
-		tap_session_note_refused(h->client->session);
 	if (h->client)
 		mcp_client_sent(h->client, x->request_body.bytes, x->id);
 	else if (m.kind == JSONRPC_NOT_JSON || m.kind == JSONRPC_INVALID)
@@ -268,28 +265,11 @@ static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchan
 	return known && !str_eq(tap_path(&x->request), buf_view(&d->redirected));
 }
 
-static bool opens_session(const struct tap_exchange *x)
-{
-	struct jsonrpc_message m;
-
-	jsonrpc_read(x->request_body.bytes, &m);
-	return m.kind == JSONRPC_REQUEST && str_is(m.method, "initialize");
-}
-
 static struct mcp_http *http_of(struct tap_exchange *x)
 {
 	if (!x->own)
 		x->own = mem_new(sizeof(struct mcp_http));
 	return x->own;
-}
-
-static void ask_control(struct mcp_decoder *d, const struct tap_head *request)
-{
-	struct mcp_client *c = by_env_id(d, tap_header(request, "mcp-session-id"));
-	enum control_fact fact;
-
-	if (c && !c->over && control_names(tap_path(request), &fact) && fact != CONTROL_STATE)
-		tap_control_asked(c->session, fact == CONTROL_REWARD);
 }
 
 /* The message of a question of ours is known. */
@@ -319,29 +299,17 @@ static void take_request(void *data, struct tap_exchange *x)
 	}
 	d->transport = "Streamable HTTP";
 	h->asked = true;
-	if (h->redirected)
+	if (h->redirected || mcp_is_control(tap_path(&x->request)))
 		return;
-	if (mcp_is_control(tap_path(&x->request))) {
-		ask_control(d, &x->request);
-		return;
-	}
 	if (!is_post(x))
 		join(h, by_id(d, tap_header(&x->request, "mcp-session-id")));
 	else if (h->headed || is_read_at_once(d, x))
 		read_post(d, x, h);
-	else if ((h->opens = opens_session(x)))
-		h->refused = tap_session_is_refused(d->recording, ++d->opening);
 }
 
 static bool is_redirect(const struct tap_head *reply)
 {
 	return reply->status >= 300 && reply->status < 400 && tap_header(reply, "location").n;
-}
-
-static void stop_opening(struct mcp_decoder *d, struct mcp_http *h)
-{
-	d->opening -= h->opens;
-	h->opens = false;
 }
 
 static void take_head(void *data, struct tap_exchange *x)
@@ -351,7 +319,6 @@ static void take_head(void *data, struct tap_exchange *x)
 	struct str id = tap_header(&x->reply, "mcp-session-id");
 
 	h->headed = true;
-	stop_opening(d, h);
 	h->redirected = is_redirect(&x->reply);
 	if (h->redirected && !h->read) {
 		if (is_post(x))
@@ -504,7 +471,6 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 		return;
 	}
 	struct mcp_http *h = http_of(x);
-	stop_opening(data, h);
 	if (h->client && x->connection->asker && !is_post(x) && h->client->asking)
 		mcp_answered_in(h->client, x);
 	if (h->client) {

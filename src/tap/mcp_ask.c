@@ -38,8 +38,7 @@ static void put_fields(struct str fields, bool control, struct buf *out)
 	struct str name, value;
 
 	for (size_t cursor = 0; http_next_field(fields, &cursor, &name, &value);) {
-		bool left_out =
-			control && name.n == 14 && !strncasecmp(name.p, "mcp-session-id", name.n);
+		bool left_out = control && http_is_word(name, "mcp-session-id");
 
 		for (size_t i = 0; i < ARRAY_LEN(own); i++)
 			left_out |= name.n >= strlen(own[i]) &&

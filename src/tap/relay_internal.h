@@ -3,7 +3,7 @@
 
 #include "net/readiness.h"
 #include "protocol/websocket_copy.h"
-#include "tap/fault_bytes.h"
+#include "tap/fault.h"
 #include "tap/flow.h"
 #include "tap/relay.h"
 

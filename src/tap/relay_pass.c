@@ -113,8 +113,7 @@ static void relay_with_faults(struct relay *r, struct end *e, struct str bytes)
 		bytes = tap_flow_pass(c->flow, TAP_CLIENT, bytes, &r->out);
 		tap_flow_tell(c->flow);
 		fault_bytes_client(c->faults, bytes, tap_flow_is_complete(c->flow), &out);
-		server->due_ns =
-			out.wait ? relay_now_ns(r) + tap_engine_delay_ns(r->conf->faults) : 0;
+		server->due_ns = out.wait_ns ? relay_now_ns(r) + out.wait_ns : 0;
 		relay_send(server, out.to_server);
 	} else if (c->asking) {
 		out = (struct fault_out){.from_server = bytes};

@@ -5,11 +5,6 @@
 
 #include <strings.h>
 
-static bool is_name(struct str name, const char *word)
-{
-	return name.n == strlen(word) && strncasecmp(name.p, word, name.n) == 0;
-}
-
 bool rewrite_is_upgrade(struct str fields)
 {
 	return http_lists(http_field(fields, "upgrade"), "websocket");
@@ -61,8 +56,8 @@ static void put_start_line(struct str line, struct str target, struct str instea
 
 static bool is_left_out(const struct tap_rewriting *r, bool upgrade, struct str name)
 {
-	return (upgrade && is_name(name, "sec-websocket-extensions")) ||
-	       (r->to_model && is_name(name, "accept-encoding"));
+	return (upgrade && http_is_word(name, "sec-websocket-extensions")) ||
+	       (r->to_model && http_is_word(name, "accept-encoding"));
 }
 
 void rewrite_request(const struct tap_rewriting *r, const struct http_part *head, struct buf *out)
@@ -81,7 +76,7 @@ void rewrite_request(const struct tap_rewriting *r, const struct http_part *head
 		struct str line = next_line(&fields);
 
 		bool named = split(line, &name, &value);
-		if (named && r->set_host && is_name(name, "host"))
+		if (named && r->set_host && http_is_word(name, "host"))
 			buf_printf(out, "Host: %s\r\n", r->authority);
 		else if (!named || !is_left_out(r, upgrade, name))
 			buf_str(out, line);
@@ -112,7 +107,7 @@ static bool put_location(const struct tap_rewriting *r, struct str value, struct
 static bool is_bound(const struct tap_rewriting *r, struct str attribute)
 {
 	return (attribute.n > 7 && strncasecmp(attribute.p, "domain=", 7) == 0) ||
-	       (r->tls && is_name(attribute, "secure"));
+	       (r->tls && http_is_word(attribute, "secure"));
 }
 
 /* False: nothing had to be left out. */
@@ -152,8 +147,9 @@ void rewrite_reply(const struct tap_rewriting *r, const struct http_part *head, 
 		bool done = false;
 
 		if (split(line, &name, &value)) {
-			done = (is_name(name, "location") && put_location(r, value, host, out)) ||
-			       (is_name(name, "set-cookie") && put_cookie(r, value, out));
+			done = (http_is_word(name, "location") &&
+			        put_location(r, value, host, out)) ||
+			       (http_is_word(name, "set-cookie") && put_cookie(r, value, out));
 		}
 		if (!done)
 			buf_str(out, line);

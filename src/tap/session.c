@@ -28,24 +28,17 @@ struct tap_question tap_recording_question(struct tap_recording *r)
 	return q;
 }
 
-static void note_fault(struct tap_session *s, enum tap_fault_id f)
-{
-	if (f != TAP_FAULT_NONE)
-		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
-}
-
-static void take_request(struct tap_session *s, enum tap_fault_time when, enum tap_fault_part part,
+static void take_request(struct tap_session *s, enum tap_fault_time when,
                          const struct tap_step *step)
 {
+	enum protocol p = protocol_parse(str_from(s->facts.protocol));
 	struct tap_request q = {.when = when,
-	                        .part = part,
+	                        .bare = p == PROTOCOL_MCP || p == PROTOCOL_MCP_GYM,
 	                        .session = s->number,
 	                        .open = s->r->counts.open,
-	                        .tool = STR("reset"),
-	                        .socket = protocol_parse(str_from(s->facts.protocol)) ==
-	                                  PROTOCOL_OPENENV};
+	                        .tool = STR("reset")};
 
-	if (!s->r->conf.faults || (when == FAULT_AT_SESSION && !q.socket))
+	if (!s->r->conf.faults || (when == FAULT_AT_SESSION && p != PROTOCOL_OPENENV))
 		return; /* over HTTP a session begins with the server's reply */
 	q.step = s->episode ? s->episode->steps : 0;
 	for (const struct tap_step *t = s->first; step && t != step; t = t->next)
@@ -55,38 +48,14 @@ static void take_request(struct tap_session *s, enum tap_fault_time when, enum t
 		q.arguments = step->call.arguments;
 		q.state = step->state;
 	}
-	note_fault(s, tap_engine_asked(s->r->conf.faults, &q));
-}
-
-bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting)
-{
-	struct tap_request q = {.when = FAULT_AT_SESSION, .open = r->counts.open + waiting};
-
-	return r->conf.faults && tap_engine_asked(r->conf.faults, &q) != TAP_FAULT_NONE;
-}
-
-void tap_session_note_refused(struct tap_session *s)
-{
-	note_fault(s, TAP_FAULT_REFUSED);
+	enum tap_fault_id f = tap_engine_asked(s->r->conf.faults, &q);
+	if (f != TAP_FAULT_NONE)
+		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
 }
 
 void tap_reset_asked(struct tap_session *s)
 {
-	take_request(s, FAULT_AT_RESET, FAULT_PART_ALL, NULL);
-}
-
-static bool is_mcp(const struct tap_session *s)
-{
-	enum protocol p = protocol_parse(str_from(s->facts.protocol));
-
-	return p == PROTOCOL_MCP || p == PROTOCOL_MCP_GYM;
-}
-
-void tap_control_asked(struct tap_session *s, bool reward)
-{
-	if (s->last)
-		take_request(s, FAULT_AT_STEP, reward ? FAULT_PART_REWARD : FAULT_PART_END,
-		             s->last);
+	take_request(s, FAULT_AT_RESET, NULL);
 }
 
 /* ---- steps ---- */
@@ -108,7 +77,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	step->began_ns = tap_now_ns(s->r);
 	*(s->last ? &s->last->next : &s->first) = step;
 	s->last = step;
-	take_request(s, FAULT_AT_STEP, is_mcp(s) ? FAULT_PART_CALL : FAULT_PART_ALL, step);
+	take_request(s, FAULT_AT_STEP, step);
 	return step;
 }
 
@@ -237,7 +206,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
-	take_request(s, FAULT_AT_SESSION, FAULT_PART_ALL, NULL);
+	take_request(s, FAULT_AT_SESSION, NULL);
 	return s;
 }
 

@@ -330,7 +330,8 @@ static int start_job(struct tapping *t, struct error *err)
 	char url[64];
 
 	snprintf(url, sizeof(url), "http://%s:%u", ADDRESS, (unsigned)t->port);
-	return t->command ? tap_job_start(t->command, "ROLLDBG_TAP_URL", url, &t->job, err) : 0;
+	return t->command ? tap_job_start(t->command, "ROLLDBG_TAP_URL", url, NULL, &t->job, err)
+	                  : 0;
 }
 
 static int relay(struct tapping *t, struct error *err)

@@ -43,9 +43,10 @@ enum tap_signal tap_signals_next(void)
 	                                        : TAP_SIGNAL_NONE;
 }
 
-int tap_job_start(char *const *command, const char *variable, const char *value, pid_t *pid,
-                  struct error *err)
+int tap_job_start(char *const *command, const char *variable, const char *value,
+                  const int streams[2], pid_t *pid, struct error *err)
 {
+	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attributes;
 	sigset_t none, standard;
 
@@ -57,11 +58,19 @@ int tap_job_start(char *const *command, const char *variable, const char *value,
 	posix_spawnattr_setsigmask(&attributes, &none);
 	posix_spawnattr_setsigdefault(&attributes, &standard);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-	int rc = setenv(variable, value, 1)
+	posix_spawn_file_actions_init(&files);
+	for (int fd = 0; fd < 2 && streams; fd++)
+		posix_spawn_file_actions_adddup2(&files, streams[fd], fd);
+	int rc = variable && setenv(variable, value, 1)
 	                 ? errno
-	                 : posix_spawnp(pid, command[0], NULL, &attributes, command, environ);
+	                 : posix_spawnp(pid, command[0], &files, &attributes, command, environ);
+	posix_spawn_file_actions_destroy(&files);
 	posix_spawnattr_destroy(&attributes);
-	return rc ? error_set(err, FAIL_USAGE, "cannot start %s: %s", command[0], strerror(rc)) : 0;
+	if (!rc)
+		return 0;
+	return rc == ENOENT ? error_set(err, FAIL_USAGE, "'%s' was not found", command[0])
+	                    : error_set(err, FAIL_USAGE, "cannot start '%s': %s", command[0],
+	                                strerror(rc));
 }
 
 bool tap_job_ended(pid_t pid, int *code)

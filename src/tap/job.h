@@ -1,4 +1,4 @@
-/* A command that runs beside the tap, with our standard streams: someone's training job. */
+/* A command that runs beside the tap: someone's training job, or a stdio server. */
 #pragma once
 
 #include "base/error.h"
@@ -11,8 +11,9 @@ enum tap_signal { TAP_SIGNAL_NONE, TAP_SIGNAL_SUMMARY /* SIGUSR1 */, TAP_SIGNAL_
 /* The next one that has arrived. */
 enum tap_signal tap_signals_next(void);
 
-/* Starts it, with one variable more in its environment. FAIL_USAGE: it cannot be found. */
+/* Starts it, with one variable more in its environment (NULL: none), and with these descriptors as its standard
+   input and output (NULL: ours). FAIL_USAGE: it cannot be found or started. */
 MUST_USE int tap_job_start(char *const *command, const char *variable, const char *value,
-                           pid_t *pid, struct error *err);
+                           const int streams[2], pid_t *pid, struct error *err);
 /* Has it ended? *code: its exit code, or 128 and its signal. */
 bool tap_job_ended(pid_t pid, int *code);

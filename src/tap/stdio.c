@@ -1,5 +1,6 @@
 /* A stdio server behind the tap: see stdio.h. The server is our child, in our process group and with
-   our standard error and variables: what a client does to the one reaches the other. */
+   our standard error and variables: what a client does to the one reaches the other. If we are killed, its
+   standard input ends. */
 #include "tap/stdio.h"
 
 #include "base/buf.h"
@@ -18,14 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 
 #define PIECE     ((size_t)64 << 10)
-#define UNSEEN_MS 50 /* between looks at the child without conf.child_fd */
 #define NS_PER_MS 1000000u
 
 /* One direction. */
@@ -47,7 +43,7 @@ struct stdio {
 	struct tap_exchange exchange;
 	struct flow up, down; /* to the server, from it */
 	pid_t pid;
-	int status; /* of waitpid; valid if `exited` */
+	int code; /* its exit code, if it has exited */
 	bool exited, stopped;
 	enum tap_side first; /* which side ended first */
 };
@@ -73,74 +69,29 @@ static void close_standard(int *fd)
 	*fd = -1;
 }
 
-/* In the child: never returns. It ends with us, even if we are killed; on other systems than Linux only when
-   its standard input does. */
-static _Noreturn void become_server(char *const *command, const int in[2], const int out[2],
-                                    int report, pid_t parent)
-{
-	struct sigaction usual = {.sa_handler = SIG_DFL};
-	sigset_t none;
-
-	sigaction(SIGPIPE, &usual, NULL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-#ifdef __linux__
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-	if (getppid() == parent && dup2(in[0], STDIN_FILENO) == STDIN_FILENO &&
-	    dup2(out[1], STDOUT_FILENO) == STDOUT_FILENO) {
-		execvp(command[0], command);
-	}
-	int why = errno;
-	ssize_t ignored = write(report, &why, sizeof(why));
-	(void)ignored;
-	_exit(127);
-}
-
-/* Returns an errno: why there is no server. */
-static int start_server(struct stdio *s, const int in[2], const int out[2])
-{
-	int report[2], why = 0;
-	pid_t parent = getpid();
-
-	if (pipe_open(report))
-		return errno;
-	s->pid = fork();
-	if (s->pid == 0)
-		become_server(s->conf->command, in, out, report[1], parent);
-	why = s->pid < 0 ? errno : 0;
-	close(report[1]);
-	if (s->pid > 0 && read(report[0], &why, sizeof(why)) == sizeof(why))
-		waitpid(s->pid, NULL, 0);
-	close(report[0]);
-	return why;
-}
-
 static int start(struct stdio *s, struct error *err)
 {
-	int in[2] = {-1, -1}, out[2] = {-1, -1};
-	const char *name = s->conf->command[0];
+	int in[2] = {-1, -1}, out[2] = {-1, -1}, failed;
+	char *const *command = s->conf->command;
 
-	int why = pipe_open(in) || pipe_open(out) ? errno : 0;
-	if (!why)
-		why = start_server(s, in, out);
+	if (pipe_open(in) || pipe_open(out))
+		failed = error_errno(err, "cannot start '%s'", command[0]);
+	else
+		failed = tap_job_start(command, NULL, NULL, (int[]){in[0], out[1]}, &s->pid, err);
 	close_fd(&in[0]);
 	close_fd(&out[1]);
 	s->up.out = in[1];
 	s->down.in = out[0];
-	if (why) {
-		errno = why;
-		return why == ENOENT ? error_set(err, FAIL_USAGE, "'%s' was not found", name)
-		                     : error_errno(err, "cannot start '%s'", name);
+	if (!failed) {
+		fcntl(s->up.out, F_SETFL, O_NONBLOCK);
+		fcntl(s->down.in, F_SETFL, O_NONBLOCK);
 	}
-	fcntl(s->up.out, F_SETFL, O_NONBLOCK);
-	fcntl(s->down.in, F_SETFL, O_NONBLOCK);
-	return 0;
+	return failed;
 }
 
 static void look_for_exit(struct stdio *s)
 {
-	if (!s->exited && waitpid(s->pid, &s->status, WNOHANG) == s->pid) {
+	if (!s->exited && tap_job_ended(s->pid, &s->code)) {
 		s->exited = true;
 		s->first = s->first == TAP_NOBODY ? TAP_SERVER : s->first;
 	}
@@ -149,7 +100,7 @@ static void look_for_exit(struct stdio *s)
 /* At a terminal Ctrl-C has reached the child too. */
 static void pass_signal(struct stdio *s)
 {
-	int number = s->conf->take_stop ? s->conf->take_stop() : SIGTERM;
+	int number = s->conf->take_stop();
 
 	s->stopped = true;
 	if (!s->exited && !(number == SIGINT && isatty(STDIN_FILENO)))
@@ -276,8 +227,6 @@ static int wait_ms(struct stdio *s)
 
 	if (s->exited)
 		return 0; /* only what it has left in the pipe */
-	if (s->conf->child_fd < 0)
-		ms = ms < UNSEEN_MS ? ms : UNSEEN_MS;
 	return ms < INT_MAX ? (int)ms : -1;
 }
 
@@ -285,12 +234,10 @@ enum { UP, DOWN = 2, CHILD = 4, STOP, FDS };
 
 static void watch_all(struct stdio *s, struct pollfd fds[FDS])
 {
-	bool served = s->stopped && !s->conf->take_stop;
-
 	watch(&s->up, fds + UP);
 	watch(&s->down, fds + DOWN);
 	fds[CHILD] = (struct pollfd){.fd = s->exited ? -1 : s->conf->child_fd, .events = POLLIN};
-	fds[STOP] = (struct pollfd){.fd = served ? -1 : s->conf->stop_fd, .events = POLLIN};
+	fds[STOP] = (struct pollfd){.fd = s->conf->stop_fd, .events = POLLIN};
 	if (s->exited)
 		fds[UP].fd = fds[UP + 1].fd = -1;
 }
@@ -323,19 +270,11 @@ static void relay(struct stdio *s)
 
 /* ---- from start to exit ---- */
 
-static void describe_exit(const struct stdio *s, char *text, size_t size)
-{
-	if (WIFSIGNALED(s->status))
-		snprintf(text, size, "the server was ended by signal %d", WTERMSIG(s->status));
-	else
-		snprintf(text, size, "the server exited with status %d", WEXITSTATUS(s->status));
-}
-
 static void close_decoder(struct stdio *s)
 {
 	char why[64];
 
-	describe_exit(s, why, sizeof(why));
+	snprintf(why, sizeof(why), "the server exited with status %d", s->code);
 	struct tap_ending e = {.first = s->first, .stopped = s->stopped, .why = str_from(why)};
 	if (s->decoder && s->decoder->closed)
 		s->decoder->closed(s->decoder_data, &s->exchange, &e);
@@ -371,7 +310,7 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 		end_flow(s, &s->down);
 		close_decoder(s);
 		tap_reader_free(reader);
-		*code = WIFSIGNALED(s->status) ? 128 + WTERMSIG(s->status) : WEXITSTATUS(s->status);
+		*code = s->code;
 	}
 	close_fd(&s->up.out);
 	close_fd(&s->down.in);

@@ -8,9 +8,9 @@
 struct tap_stdio_conf {
 	struct clock clock;
 	char *const *command;   /* NULL-terminated */
-	int stop_fd;            /* readable when a signal asks us to stop; -1: none */
-	int child_fd;           /* of tap_signals_open(); -1: none */
-	int (*take_stop)(void); /* returns that signal and clears stop_fd; NULL without one */
+	int stop_fd;            /* readable when a signal asks us to stop */
+	int child_fd;           /* of tap_signals_open() */
+	int (*take_stop)(void); /* returns that signal and clears stop_fd */
 	struct tap_recording *recording;
 };
 

@@ -301,7 +301,7 @@ needs_python() {
 	expect 7 rolldbg tap --listen 0 --to "$lake" --out b.jsonl -- bash -c 'echo mine; exit 7'
 	[ "$output" = mine ]
 	expect 2 rolldbg tap --listen 0 --to "$lake" --out c.jsonl -- no-such-command
-	has "$stderr" 'cannot start no-such-command'
+	has "$stderr" "'no-such-command' was not found"
 	expect 2 rolldbg tap
 	has "$stderr" '--to URL'
 }

@@ -68,7 +68,7 @@ void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t fro
 {
 	model_turn_put_messages(t, from, messages);
 	chain_messages(j, buf_view(messages), hash);
-	about_reply(&t->reply, &t->calls, t->seed, hash, llm);
+	about_reply(&t->reply, &t->calls, t->request->seed, hash, llm);
 	if (t->message.p) {
 		buf_text(messages, messages->n ? "," : "");
 		buf_str(messages, t->message);
@@ -78,12 +78,12 @@ void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t fro
 
 void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf *llm)
 {
-	if (!t->sent.p || str_eq(t->sent, buf_view(last)) || !llm->n)
+	if (!t->request->sent.p || str_eq(t->request->sent, buf_view(last)) || !llm->n)
 		return;
-	buf_set(last, t->sent);
+	buf_set(last, t->request->sent);
 	buf_cut(llm, llm->n - 1);
 	buf_text(llm, ",\"sent\":");
-	buf_str(llm, t->sent);
+	buf_str(llm, t->request->sent);
 	buf_char(llm, '}');
 }
 
@@ -105,9 +105,9 @@ static void write_header(struct apart *a, const struct model_turn *t, bool calle
 	struct arena scratch = {0};
 	struct error err = {0};
 	struct header_fields h = {.sample = -1,
-	                          .tools = called ? STR_NONE : t->tools,
+	                          .tools = called ? STR_NONE : t->request->tools,
 	                          .policy_kind = POLICY_LLM,
-	                          .policy_name = json_text(&scratch, t->model),
+	                          .policy_name = json_text(&scratch, t->request->model),
 	                          .policy_params = STR("{}"),
 	                          .max_turns = -1,
 	                          .version = r->conf.version,

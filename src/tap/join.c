@@ -29,22 +29,23 @@ struct set {
 
 static uint64_t name_hash(const struct model_turn *t)
 {
-	return map_hash_with(map_hash(str_from(t->rung)), map_hash(t->rollout));
+	return map_hash_with(map_hash(str_from(t->request->rung)), map_hash(t->request->rollout));
 }
 
 /* A name that is the same in all requests tells nothing. */
 static bool is_telling(const struct tap_joiner *j, const struct model_turn *t)
 {
-	uint64_t hash = t->rollout.p ? name_hash(t) : 0;
+	uint64_t hash = t->request->rollout.p ? name_hash(t) : 0;
 
-	return t->rollout.p && (!t->weak || (j->several && !map_find(&j->shared, hash, STR_NONE)));
+	return t->request->rollout.p &&
+	       (!t->request->weak || (j->several && !map_find(&j->shared, hash, STR_NONE)));
 }
 
 static bool names_session(const struct tap_session *s, const struct model_turn *t)
 {
-	return str_eq(t->rollout, buf_view(&s->session)) ||
-	       str_eq(t->rollout, buf_view(&s->env_session)) ||
-	       str_eq(t->rollout, buf_view(&s->episode->id));
+	return str_eq(t->request->rollout, buf_view(&s->session)) ||
+	       str_eq(t->request->rollout, buf_view(&s->env_session)) ||
+	       str_eq(t->request->rollout, buf_view(&s->episode->id));
 }
 
 static bool has_name(const struct asking *a, const struct model_turn *t)
@@ -54,7 +55,7 @@ static bool has_name(const struct asking *a, const struct model_turn *t)
 
 static void note_name(struct tap_joiner *j, const struct model_turn *t)
 {
-	if (t->rollout.p && t->weak) {
+	if (t->request->rollout.p && t->request->weak) {
 		uint64_t hash = name_hash(t);
 
 		j->several |= j->name && j->name != hash;
@@ -65,9 +66,9 @@ static void note_name(struct tap_joiner *j, const struct model_turn *t)
 /* The same name in two open episodes: it is none of a rollout. */
 static void bind_name(struct tap_joiner *j, struct tap_session *s, const struct model_turn *t)
 {
-	uint64_t hash = t->rollout.p ? name_hash(t) : 0;
+	uint64_t hash = t->request->rollout.p ? name_hash(t) : 0;
 
-	for (struct tap_session *o = j->r->sessions; o && hash && t->weak; o = o->next) {
+	for (struct tap_session *o = j->r->sessions; o && hash && t->request->weak; o = o->next) {
 		if (o != s && o->episode && o->episode->talk.rollout == hash &&
 		    !map_find(&j->shared, hash, STR_NONE)) {
 			map_add(&j->shared, mem_new(sizeof(struct map_item)), hash);
@@ -123,7 +124,7 @@ static bool is_first(const struct asking *a, const struct model_turn *t)
 
 static bool is_asked_since(const struct asking *a, const struct model_turn *t)
 {
-	return t->asked_ns >= a->talk->answered_ns;
+	return t->request->asked_ns >= a->talk->answered_ns;
 }
 
 /* Does it belong to another open episode? */
@@ -205,7 +206,7 @@ static struct model_turn *oldest(const struct set *s)
 	for (size_t i = 1; i < s->n; i++) {
 		const struct model_turn *t = s->at[i];
 
-		first = t->request < first->request ||
+		first = t->request->number < first->request->number ||
 		                        (t->request == first->request && t->row < first->row)
 		                ? s->at[i]
 		                : first;
@@ -230,7 +231,7 @@ static bool is_next_in_batch(const struct asking *a, const struct set *s,
 /* Of a call in a batch. */
 static uint64_t guess_hash(const struct asking *a, const struct model_turn *t)
 {
-	return map_hash_with(map_hash(a->call->arguments), t->request);
+	return map_hash_with(map_hash(a->call->arguments), t->request->number);
 }
 
 /* Which of several that fit by content? */
@@ -272,7 +273,7 @@ static struct model_turn *choose_otherwise(const struct asking *a, struct set *s
 {
 	gather(a, s, false);
 	if (s->n && narrow(s, a, has_name))
-		*rung = s->at[0]->rung;
+		*rung = s->at[0]->request->rung;
 	else if (s->n && narrow(s, a, continues))
 		*rung = "content";
 	else if (s->n && is_alone(a))
@@ -287,7 +288,7 @@ static struct model_turn *choose(const struct asking *a, struct set *s, const ch
 	gather(a, s, true);
 	if (!s->n)
 		return choose_otherwise(a, s, rung);
-	*rung = narrow(s, a, has_name) ? s->at[0]->rung : "content";
+	*rung = narrow(s, a, has_name) ? s->at[0]->request->rung : "content";
 	if (!narrow(s, a, continues))
 		(void)narrow(s, a, continues_prompt);
 	(void)(narrow(s, a, has_result) || narrow(s, a, is_first));
@@ -465,7 +466,7 @@ static struct tap_session *owner(struct tap_joiner *j, const struct model_turn *
 		if (found)
 			return NULL;
 		found = s;
-		*rung = named ? t->rung : "content";
+		*rung = named ? t->request->rung : "content";
 	}
 	return found;
 }
@@ -474,7 +475,7 @@ static struct tap_session *owner(struct tap_joiner *j, const struct model_turn *
 static bool may_be_call(const struct model_turn *t)
 {
 	return t->calls.count ||
-	       (!t->tools.p && t->calls.cause && !strcmp(t->calls.cause, "markup"));
+	       (!t->request->tools.p && t->calls.cause && !strcmp(t->calls.cause, "markup"));
 }
 
 void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
@@ -500,11 +501,10 @@ void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
 	j->waiting++;
 }
 
-void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct str detail)
+void tap_joiner_fail(struct tap_joiner *j, struct model_request *q, struct str detail)
 {
 	const char *rung;
-	struct model_turn asked = {
-		.prompt = q->prompts[0], .rollout = q->rollout, .rung = q->rung, .weak = q->weak};
+	struct model_turn asked = {.request = q, .prompt = q->prompts};
 	struct tap_session *s = q->prompt_count == 1 ? owner(j, &asked, &rung) : NULL;
 
 	j->counts.failed++;

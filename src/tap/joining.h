@@ -37,7 +37,7 @@ const struct tap_join_counts *tap_joiner_counts(const struct tap_joiner *j);
 
 void tap_joiner_add(struct tap_joiner *j, struct model_turn *t); /* takes it over */
 /* A request without a reply. detail: a raw object. */
-void tap_joiner_fail(struct tap_joiner *j, const struct model_request *q, struct str detail);
+void tap_joiner_fail(struct tap_joiner *j, struct model_request *q, struct str detail);
 /* A request that cannot be read. */
 void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c);
 /* Records apart what waited for too long; all: everything that waits. */

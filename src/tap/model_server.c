@@ -22,7 +22,7 @@ struct decoder {
 struct turn_reading {
 	struct decoder *d;
 	const struct tap_exchange *x;
-	struct model_request request;
+	struct model_request *request; /* NULL: it cannot be read */
 	struct sse sse;
 	struct chat_stream *streams; /* one for each choice */
 	size_t count;
@@ -95,13 +95,11 @@ static size_t index_of(struct str choice, size_t position)
 
 static void add_turn(struct turn_reading *r, size_t index, size_t choices, struct chat_reply *reply)
 {
-	size_t n = r->request.prompt_count > 0 ? r->request.prompt_count : 1;
+	size_t n = r->request->prompt_count > 0 ? r->request->prompt_count : 1;
 	size_t each = choices >= n ? choices / n : 1;
-	struct model_turn *t = model_turn_new(&r->request, index / each, reply);
+	struct model_turn *t = model_turn_new(r->request, index / each, reply);
 
-	t->asked_ns = r->x->asked_ns;
 	t->replied_ns = r->x->replied_ns;
-	t->request = r->x->id;
 	t->row = index;
 	tap_joiner_add(r->d->joiner, t);
 }
@@ -114,7 +112,7 @@ static void add_failure(struct turn_reading *r, const struct chat_failure *f)
 	buf_clear(out);
 	json_pack(out, "{what:'model',class:%t,http_status:%d,message:%s}",
 	          chat_failure_name(f->class), (int)f->status, buf_view(&f->message));
-	tap_joiner_fail(r->d->joiner, &r->request, buf_view(out));
+	tap_joiner_fail(r->d->joiner, r->request, buf_view(out));
 }
 
 static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
@@ -138,9 +136,9 @@ static int read_other(struct turn_reading *r, struct str body, struct chat_failu
 	struct chat_stream *s = stream_at(r, 0);
 	struct chat_reply reply;
 
-	if (!r->request.api->reply(body, s))
+	if (!r->request->api->reply(body, s))
 		return error_set(err, FAIL_PROTOCOL, "the reply is not one of %s",
-		                 r->request.api->help);
+		                 r->request->api->help);
 	if (chat_stream_failure(s).p) {
 		chat_failure_in_body(f, 400, chat_stream_failure(s));
 		return 0;
@@ -156,7 +154,7 @@ static int read_whole(struct turn_reading *r, struct str body, struct chat_failu
 	struct str choices = JSON_GET(body, "choices"), choice, whole = body;
 	struct chat_reply reply;
 
-	if (r->request.api && r->request.api->reply)
+	if (r->request->api && r->request->api->reply)
 		return read_other(r, body, f, err);
 	size_t count = json_count(choices), position = 0;
 	if (!count && !json_is_null(JSON_GET(whole, "error"))) {
@@ -199,7 +197,7 @@ static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err
 
 static int add_event(struct turn_reading *r, struct str data, struct error *err)
 {
-	const struct api *api = r->request.api;
+	const struct api *api = r->request->api;
 	struct json_fault fault;
 
 	if (!data.n || str_is(data, "[DONE]")) {
@@ -261,7 +259,8 @@ static struct turn_reading *begin(struct decoder *d, const struct tap_exchange *
 	r->d = d;
 	r->x = x;
 	sse_init(&r->sse, CHAT_REPLY_MAX);
-	r->told = !model_request_read(&r->request, x);
+	r->request = model_request_read(x);
+	r->told = !r->request;
 	if (r->told)
 		tap_joiner_skip(d->joiner, x->connection);
 	return r;
@@ -346,7 +345,7 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 		chat_stream_release(&r->streams[i]);
 	free(r->streams);
 	sse_release(&r->sse);
-	model_request_release(&r->request);
+	model_request_release(r->request);
 	free(r);
 	x->own = NULL;
 }

@@ -4,8 +4,425 @@
 
 #include "base/map.h"
 #include "base/text.h"
+#include "json/canon.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+/* ---- units ---- */
+
+struct building {
+	struct arena *arena; /* of the request */
+	struct tap_prompt *p;
+	struct buf unit;
+};
+
+/* The hash of the units up to a text, a call or a result. */
+static uint64_t chain_on(uint64_t hash, char kind, struct str text)
+{
+	return map_hash_with(map_hash_with(hash, (uint64_t)kind), map_hash(text));
+}
+
+static void add_hash(struct building *b, uint64_t hash)
+{
+	struct tap_prompt *p = b->p;
+
+	p->chain = arena_grow(b->arena, p->chain, p->units + 1, sizeof(*p->chain));
+	p->chain[++p->units] = hash;
+}
+
+static void add_unit(struct building *b, char kind, struct str text)
+{
+	add_hash(b, chain_on(b->p->chain[b->p->units], kind, text));
+}
+
+/* Writes id, name and arguments of a call as a unit, equal for any spelling of the JSON. */
+static void put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out)
+{
+	buf_set(out, id);
+	buf_char(out, '\n');
+	buf_str(out, name);
+	buf_char(out, '\n');
+	if (json_is_valid(arguments))
+		json_canon(text_trim(arguments), NULL, JSON_EDIT_DROP, out);
+	else
+		buf_str(out, arguments);
+}
+
+static void add_call_unit(struct building *b, struct str call)
+{
+	struct arena a = {0};
+	struct str function = JSON_GET(call, "function");
+	struct str arguments = JSON_GET(function, "arguments");
+
+	put_call_unit(json_text(&a, JSON_GET(call, "id")),
+	              json_text(&a, JSON_GET(function, "name")),
+	              json_type(arguments) == JSON_STRING ? json_text(&a, arguments) : arguments,
+	              &b->unit);
+	add_unit(b, 'c', buf_view(&b->unit));
+	arena_release(&a);
+}
+
+static void add_text_unit(struct building *b, struct str role, struct str content)
+{
+	bool result = json_is(role, STR("tool"));
+	struct tap_prompt *p = b->p;
+
+	buf_clear(&b->unit);
+	(void)chat_content(content, &b->unit);
+	struct str text = text_trim(buf_view(&b->unit));
+	if (result) {
+		p->results++;
+		p->result = arena_str(b->arena, text);
+	}
+	if (text.n || result) {
+		struct str word = json_inner(role);
+
+		add_unit(b, word.p && word.n ? word.p[0] : '-', text);
+	}
+}
+
+/* ---- conversations, as messages of chat completions ---- */
+
+static void add_message(struct building *b, struct str message)
+{
+	struct tap_prompt *p = b->p;
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct str call;
+
+	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX)
+		return;
+	json_minify(message, &text);
+	message = buf_keep(&text, b->arena);
+	p->messages = arena_grow(b->arena, p->messages, p->count, sizeof(*p->messages));
+	p->begins = arena_grow(b->arena, p->begins, p->count, sizeof(*p->begins));
+	p->messages[p->count] = message;
+	p->begins[p->count++] = p->units;
+	add_text_unit(b, JSON_GET(message, "role"), JSON_GET(message, "content"));
+	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);)
+		add_call_unit(b, call);
+}
+
+/* {"role":ROLE,"content":CONTENT}, and for a result the id of its call. */
+static void add_made(struct building *b, struct str role, struct str content, struct str id)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	if (json_is_null(content))
+		return;
+	json_pack(&text, "{role:%r,tool_call_id:%?r,content:%r}", role, id, content);
+	add_message(b, buf_view(&text));
+	buf_release(&text);
+}
+
+/* arguments: a raw JSON string. */
+static void add_made_call(struct building *b, struct str id, struct str name, struct str arguments)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+
+	json_pack(
+		&text,
+		"{role:'assistant',content:null,tool_calls:[{id:%r,type:'function',function:{name:%r,"
+		"arguments:%r}}]}",
+		id, name, arguments);
+	add_message(b, buf_view(&text));
+	buf_release(&text);
+}
+
+static void add_item(struct building *b, struct str item)
+{
+	struct str type = JSON_GET(item, "type");
+
+	if (json_is(type, STR("function_call"))) {
+		add_made_call(b, JSON_GET(item, "call_id"), JSON_GET(item, "name"),
+		              JSON_GET(item, "arguments"));
+	} else if (json_is(type, STR("function_call_output"))) {
+		add_made(b, STR("\"tool\""), JSON_GET(item, "output"), JSON_GET(item, "call_id"));
+	} else if (JSON_GET(item, "role").p) {
+		add_made(b, JSON_GET(item, "role"), JSON_GET(item, "content"), STR_NONE);
+	}
+}
+
+static void add_block(struct building *b, struct str role, struct str block)
+{
+	struct str type = JSON_GET(block, "type");
+	struct buf quoted = BUF(BUF_MAX_MESSAGE);
+
+	if (json_is(type, STR("tool_use"))) {
+		json_quote(&quoted, JSON_GET(block, "input"));
+		add_made_call(b, JSON_GET(block, "id"), JSON_GET(block, "name"), buf_view(&quoted));
+	} else if (json_is(type, STR("tool_result"))) {
+		add_made(b, STR("\"tool\""), JSON_GET(block, "content"),
+		         JSON_GET(block, "tool_use_id"));
+	} else if (json_is(type, STR("text"))) {
+		add_made(b, role, JSON_GET(block, "text"), STR_NONE);
+	}
+	buf_release(&quoted);
+}
+
+static void add_conversation(struct building *b, enum api_id api, struct str body)
+{
+	bool items = api == API_RESPONSES;
+	struct str list = items ? JSON_GET(body, "input") : JSON_GET(body, "messages"), one, block;
+
+	add_made(b, STR("\"system\""),
+	         items ? JSON_GET(body, "instructions") : JSON_GET(body, "system"), STR_NONE);
+	if (json_type(list) == JSON_STRING)
+		add_made(b, STR("\"user\""), list, STR_NONE);
+	for (size_t cursor = 0; json_next(list, &cursor, &one);) {
+		struct str content = JSON_GET(one, "content");
+
+		if (api == API_RESPONSES)
+			add_item(b, one);
+		else if (api == API_ANTHROPIC && json_type(content) == JSON_ARRAY)
+			for (size_t at = 0; json_next(content, &at, &block);)
+				add_block(b, JSON_GET(one, "role"), block);
+		else
+			add_message(b, one);
+	}
+}
+
+/* ---- prompts ---- */
+
+/* The hash of the units up to a token. */
+static uint64_t next_token(uint64_t hash, struct str id)
+{
+	return map_hash_with(hash, map_hash(id));
+}
+
+/* A text, or a list of token ids. */
+static void add_text(struct building *b, struct str prompt)
+{
+	struct str id;
+
+	b->p->is_text = true;
+	for (size_t cursor = 0; json_next(prompt, &cursor, &id) && b->p->units < PROMPT_UNITS_MAX;)
+		add_hash(b, next_token(b->p->chain[b->p->units], id));
+	if (json_type(prompt) != JSON_STRING)
+		return;
+	buf_clear(&b->unit);
+	json_decode(prompt, &b->unit);
+	for (size_t i = 0; i < b->unit.n && i < PROMPT_UNITS_MAX; i++)
+		add_hash(b, map_hash_with(b->p->chain[i], (unsigned char)b->unit.p[i]));
+}
+
+static void add_prompt(struct model_request *q, struct building *b)
+{
+	struct tap_prompt *p;
+
+	q->prompts = arena_grow(&q->arena, q->prompts, q->prompt_count, sizeof(*q->prompts));
+	p = &q->prompts[q->prompt_count++];
+	*p = (struct tap_prompt){.chain = arena_grow(&q->arena, NULL, 0, sizeof(*p->chain))};
+	b->p = p;
+	b->arena = &q->arena;
+}
+
+static void read_prompts(struct model_request *q, struct str body)
+{
+	struct building b = {.unit = BUF(BUF_MAX_MESSAGE)};
+	struct str prompt = JSON_GET(body, "prompt"), one;
+	size_t cursor = 0;
+
+	if (q->api) {
+		add_prompt(q, &b);
+		add_conversation(&b, (enum api_id)(q->api - apis), body);
+	} else if (json_type(prompt) == JSON_ARRAY && json_next(prompt, &cursor, &one) &&
+	           json_type(one) != JSON_NUMBER) {
+		for (cursor = 0; json_next(prompt, &cursor, &one);) {
+			add_prompt(q, &b);
+			add_text(&b, one);
+		}
+	} else if (prompt.p) {
+		add_prompt(q, &b);
+		add_text(&b, prompt);
+	}
+	buf_release(&b.unit);
+}
+
+/* ---- requests ---- */
+
+static const struct {
+	const char *end;
+	const struct api *api;
+} paths[] = {{"/chat/completions", &apis[API_CHAT]},
+             {"/completions", NULL},
+             {"/responses", &apis[API_RESPONSES]},
+             {"/messages", &apis[API_ANTHROPIC]}};
+
+static size_t path_of(struct str path)
+{
+	size_t i = 0;
+
+	while (i < ARRAY_LEN(paths) && !str_ends(path, str_from(paths[i].end)))
+		i++;
+	return i;
+}
+
+/* The part of the path that names the rollout, in the forms that gateways use. */
+static struct str rollout_in_path(struct str path, bool *weak)
+{
+	static const char *const before[] = {"/r/", "/ng-rollout/", "/sessions/", "/rollout/",
+	                                     "/proxy/rollout/"};
+	struct str rest = STR_NONE;
+
+	*weak = false;
+	for (size_t i = 0; i < ARRAY_LEN(before) && !rest.p; i++)
+		if (str_starts(path, str_from(before[i])))
+			rest = str_skip(path, strlen(before[i]));
+	if (!rest.p && path.n > 1) {
+		*weak = true; /* "/ID/v1": may also be where the server is mounted */
+		rest = str_skip(path, 1);
+	}
+	const char *end = rest.n ? memchr(rest.p, '/', rest.n) : NULL;
+	struct str id = end ? (struct str){rest.p, (size_t)(end - rest.p)} : STR_NONE;
+	bool named = id.n && (!*weak || str_starts(str_skip(rest, id.n), STR("/v1/")));
+	return named && !str_is(id, "v1") ? id : STR_NONE;
+}
+
+bool model_is_completion(struct str path)
+{
+	return path_of(path) < ARRAY_LEN(paths);
+}
+
+bool model_owns_path(struct str path)
+{
+	bool weak;
+
+	return path_of(path) < ARRAY_LEN(paths) || str_starts(path, STR("/v1/")) ||
+	       (rollout_in_path(path, &weak).p && !weak);
+}
+
+/* Without white space, in the arena; releases the text. */
+static struct str keep_minified(struct arena *a, struct buf *text)
+{
+	struct buf kept = BUF(BUF_MAX_MESSAGE);
+
+	json_minify(buf_view(text), &kept);
+	buf_release(text);
+	return buf_keep(&kept, a);
+}
+
+static struct str tools_of(struct arena *a, struct str list)
+{
+	struct buf text = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+	struct str tool;
+
+	if (json_count(list) == 0)
+		return STR_NONE;
+	jw_init(&w, &text);
+	jw_array(&w);
+	for (size_t cursor = 0; json_next(list, &cursor, &tool);) {
+		struct str f = JSON_GET(tool, "function");
+
+		f = json_type(f) == JSON_OBJECT ? f : tool;
+		struct str schema = JSON_GET(f, "parameters");
+		schema = schema.p ? schema : JSON_GET(f, "input_schema");
+		if (json_type(JSON_GET(f, "name")) != JSON_STRING)
+			continue;
+		jw_pack(&w, "{name:%r,description:%r,inputSchema:%r}", JSON_GET(f, "name"),
+		        JSON_GET(f, "description"), schema.p ? schema : STR("{}"));
+	}
+	jw_end(&w);
+	return keep_minified(a, &text);
+}
+
+static struct str sent_of(struct arena *a, struct str body)
+{
+	static const char *const names[] = {"temperature",
+	                                    "top_p",
+	                                    "top_k",
+	                                    "min_p",
+	                                    "frequency_penalty",
+	                                    "presence_penalty",
+	                                    "repetition_penalty",
+	                                    "max_tokens",
+	                                    "max_completion_tokens",
+	                                    "max_output_tokens",
+	                                    "stop",
+	                                    "tool_choice",
+	                                    "seed"};
+	struct buf text = BUF(BUF_MAX_SMALL);
+
+	struct json_writer w = jw_begin(&text);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		struct str value = json_get(body, str_from(names[i]));
+
+		if (!json_is_null(value))
+			jw_put_raw(&w, names[i], value);
+	}
+	jw_end(&w);
+	struct str sent = keep_minified(a, &text);
+	return sent.n > 2 ? sent : STR_NONE;
+}
+
+static void name_rollout(struct model_request *q, const struct tap_head *h, struct str body)
+{
+	static const char *const fields[] = {"x-session-id", "proxy-x-session-id", "x-rollout-id"};
+	static const char *const keys[] = {"authorization", "x-api-key"};
+	struct str named = rollout_in_path(tap_path(h), &q->weak), key = STR_NONE;
+	char hidden[24];
+
+	q->rung = "path";
+	if (named.p && !q->weak) {
+		q->rollout = arena_str(&q->arena, named);
+		return;
+	}
+	struct str mounted = named;
+	named = STR_NONE;
+	for (size_t i = 0; i < ARRAY_LEN(fields) && !named.n; i++)
+		named = tap_header(h, fields[i]);
+	for (size_t i = 0; i < ARRAY_LEN(keys) && !key.n; i++)
+		key = tap_header(h, keys[i]);
+	struct str inside = JSON_GET(body, "_session_id");
+	inside = inside.p ? inside : JSON_GET(body, "session_id");
+	if (named.n || json_type(inside) == JSON_STRING) {
+		q->weak = false;
+		q->rung = "header";
+		q->rollout = named.n ? arena_str(&q->arena, named) : json_text(&q->arena, inside);
+	} else if (mounted.p) {
+		q->rollout = arena_str(&q->arena, mounted);
+	} else if (key.n) { /* a secret: only its hash is kept */
+		q->weak = true;
+		q->rung = "key";
+		snprintf(hidden, sizeof(hidden), "%016llx", (unsigned long long)map_hash(key));
+		q->rollout = arena_str(&q->arena, str_from(hidden));
+	}
+}
+
+struct model_request *model_request_read(const struct tap_exchange *x)
+{
+	struct model_request *q = mem_new(sizeof(*q));
+	struct str body = text_trim(x->request_body.bytes);
+	size_t which = path_of(tap_path(&x->request));
+
+	*q = (struct model_request){.uses = 1,
+	                            .number = x->id,
+	                            .asked_ns = x->asked_ns,
+	                            .api = which < ARRAY_LEN(paths) ? paths[which].api : NULL};
+	if (!x->request_body.cut && json_is_valid(body)) {
+		q->tools = tools_of(&q->arena, JSON_GET(body, "tools"));
+		q->sent = sent_of(&q->arena, body);
+		q->seed = arena_str(&q->arena, JSON_GET(body, "seed"));
+		q->model = arena_str(&q->arena, JSON_GET(body, "model"));
+		name_rollout(q, &x->request, body);
+		read_prompts(q, body);
+	}
+	if (q->prompt_count)
+		return q;
+	model_request_release(q);
+	return NULL;
+}
+
+void model_request_release(struct model_request *q)
+{
+	if (q && --q->uses == 0) {
+		arena_release(&q->arena);
+		free(q);
+	}
+}
+
+/* ---- turns ---- */
 
 /* The reply as a message of a conversation, as the next request is expected to have it. */
 static void put_reply(const struct chat_reply *r, struct buf *out)
@@ -35,12 +452,12 @@ static void chain_message(struct model_turn *t)
 	struct buf unit = BUF(BUF_MAX_MESSAGE);
 
 	if (text.n) {
-		t->after = model_chain_on(t->after, 'a', text);
+		t->after = chain_on(t->after, 'a', text);
 		t->length++;
 	}
 	for (size_t i = 0; i < r->call_count; i++) {
-		model_put_call_unit(r->calls[i].id, r->calls[i].name, r->calls[i].arguments, &unit);
-		t->after = model_chain_on(t->after, 'c', buf_view(&unit));
+		put_call_unit(r->calls[i].id, r->calls[i].name, r->calls[i].arguments, &unit);
+		t->after = chain_on(t->after, 'c', buf_view(&unit));
 		t->length++;
 	}
 	t->almost = t->after;
@@ -57,7 +474,7 @@ static void chain_text(struct model_turn *t)
 	t->almost = t->after;
 	for (size_t cursor = 0; json_next(t->reply.token_ids, &cursor, &id);) {
 		t->almost = t->after;
-		t->after = model_next_token(t->after, id);
+		t->after = next_token(t->after, id);
 		t->length++;
 	}
 	for (size_t i = 0; !t->reply.token_ids.p && i < t->reply.content.n; i++) {
@@ -99,32 +516,25 @@ static struct str named_tools(struct arena *a, struct str text)
 	return tools;
 }
 
-struct model_turn *model_turn_new(const struct model_request *q, size_t prompt,
-                                  struct chat_reply *reply)
+struct model_turn *model_turn_new(struct model_request *q, size_t prompt, struct chat_reply *reply)
 {
 	struct model_turn *t = mem_new(sizeof(*t));
-	struct tap_prompt *p = q->prompts[prompt < q->prompt_count ? prompt : 0];
+	const struct tap_prompt *p = &q->prompts[prompt < q->prompt_count ? prompt : 0];
 
+	q->uses++;
+	t->request = q;
 	t->prompt = p;
-	p->uses++;
 	t->reply = *reply;
 	*reply = (struct chat_reply){.calls = NULL};
-	t->model = arena_str(&t->arena, q->model);
-	t->tools = arena_str(&t->arena, q->tools);
-	t->sent = arena_str(&t->arena, q->sent);
-	t->seed = arena_str(&t->arena, q->seed);
-	t->rollout = arena_str(&t->arena, q->rollout);
-	t->rung = q->rung;
-	t->weak = q->weak;
 	t->after = t->almost = p->chain[p->units];
 	t->length = p->units;
 	if (p->is_text)
 		chain_text(t);
 	else
 		chain_message(t);
-	bool bare = p->is_text && !t->tools.p;
+	bool bare = p->is_text && !q->tools.p;
 	struct calls_conf conf = {.tools = bare ? named_tools(&t->arena, t->reply.content)
-	                                        : t->tools,
+	                                        : q->tools,
 	                          .mode = TOOLS_NATIVE,
 	                          .repair = true};
 	calls_read(&conf, &t->reply, &t->arena, &t->calls);
@@ -134,7 +544,7 @@ struct model_turn *model_turn_new(const struct model_request *q, size_t prompt,
 void model_turn_free(struct model_turn *t)
 {
 	if (t) {
-		model_release_prompt(t->prompt);
+		model_request_release(t->request);
 		chat_reply_release(&t->reply);
 		arena_release(&t->arena);
 		free(t);

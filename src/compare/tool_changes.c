@@ -5,8 +5,6 @@
 #include "json/canon.h"
 #include "json/diff.h"
 
-#include <stdio.h>
-
 #define NAMES_MAX  256 /* renamed tools that are not reported as added, too */
 #define TYPE_COUNT ((size_t)7)
 
@@ -307,66 +305,4 @@ void tool_changes(struct str before, struct str now, tool_change_fn *take, void 
 		}
 	}
 	buf_release(&s.pointer);
-}
-
-/* ---- another environment ---- */
-
-#define ENV_TEXT 120
-
-static bool is_called(const struct rollout_copy *r, struct str name)
-{
-	for (size_t i = 0; i < r->count; i++) {
-		struct str called = JSON_GET(r->steps[i].value[KEY_TOOL_CALL], "name");
-
-		if (json_same_text(called, name))
-			return true;
-	}
-	return false;
-}
-
-static void put_env(struct arena *a, const struct rollout_copy *r, char out[ENV_TEXT])
-{
-	struct str env = r->header.value[KEY_ENV];
-	struct str name = json_text(a, JSON_GET(env, "name"));
-	struct str protocol = json_text(a, JSON_GET(env, "protocol"));
-
-	snprintf(out, ENV_TEXT, "%.*s (%.*s)", STR_ARG(name), STR_ARG(protocol));
-}
-
-static bool set_other_env(struct error *e, const struct rollout_copy *golden,
-                          const struct rollout_copy *got, struct str name)
-{
-	char before[ENV_TEXT], after[ENV_TEXT];
-	AUTO_ARENA arena = {0};
-	struct str text = json_text(&arena, name);
-
-	put_env(&arena, golden, before);
-	put_env(&arena, got, after);
-	bool other = strcmp(before, after) != 0;
-	if (other) {
-		error_set(e, FAIL_INPUT,
-		          "this golden is of %s; the environment is %s and has no tool '%s'",
-		          before, after, text.p ? text.p : "");
-	}
-	return other;
-}
-
-void compare_tools(const struct rollout_copy *golden, const struct rollout_copy *got,
-                   other_env_fn *say, void *ctx)
-{
-	struct str before = golden->header.value[KEY_TOOLS], after = got->header.value[KEY_TOOLS];
-	struct str tool;
-	struct error text;
-
-	if (json_type(before) != JSON_ARRAY || json_type(after) != JSON_ARRAY)
-		return;
-	for (size_t cursor = 0; json_next(before, &cursor, &tool);) {
-		struct str name = JSON_GET(tool, "name");
-
-		if (is_called(golden, name) && !json_named(after, name).p &&
-		    set_other_env(&text, golden, got, name)) {
-			say(ctx, text.text);
-			return;
-		}
-	}
 }

@@ -2,7 +2,6 @@
    pure function of the two lists. */
 #pragma once
 
-#include "compare/rollout_copy.h"
 #include "json/scan.h"
 
 enum tool_change_class {
@@ -26,11 +25,3 @@ typedef void tool_change_fn(void *ctx, const struct tool_change *c);
 /* Reports each difference of two arrays of tools, in the order of the first. The order of tools, members,
    required arguments and allowed values does not count. Absent lists: nothing. */
 void tool_changes(struct str before, struct str now, tool_change_fn *take, void *ctx);
-
-/* Receives one sentence. */
-typedef void other_env_fn(void *ctx, const char *sentence);
-
-/* Does the second header name another environment, which lacks a tool that the first rollout called? Then one
-   sentence says so. */
-void compare_tools(const struct rollout_copy *golden, const struct rollout_copy *got,
-                   other_env_fn *say, void *ctx);

@@ -418,7 +418,7 @@ on_terminal() {
 	sed 's/"name":"lake_move"/"name":"lake_mov"/g' lake.jsonl >gone.jsonl
 	expect 1 rolldbg replay gone.jsonl
 	expect 1 rolldbg replay lake.jsonl --env builtin:desk
-	has "$stderr" "lake.jsonl: rollout FrozenLake-v1.0: this golden is of FrozenLake-v1 (mcp-gym); the environment is Desk-v1 (mcp-gym) and has no tool 'lake_move'"
+	has "$stderr" "lake.jsonl: rollout FrozenLake-v1.0: this golden is of FrozenLake-v1; the environment is Desk-v1 and has no tool 'lake_move'"
 	rm lake.jsonl.new
 	expect 1 rolldbg replay gone.jsonl
 	has "$output" $'  header\n    /tools/lake_mov/name  lake_mov -> lake_move\n'

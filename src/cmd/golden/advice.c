@@ -18,41 +18,43 @@ void advise_tool(struct names *said, const struct golden *g, const struct tool_c
 		log_warn("%s: %s", g->file, buf_cstr(&text));
 }
 
-static void advise_env(void *ctx, const char *sentence)
+/* The first tool that the golden calls and the environment does not have; absent: none. */
+static struct str missing_tool(const struct golden *g)
 {
-	const struct golden *const *golden = ctx;
-	const struct golden *g = *golden;
+	struct str tools = g->got.header.value[KEY_TOOLS], name;
 
-	log_warn("%s: rollout %.*s: %s", g->file, STR_ARG(g->want.id), sentence);
-}
-
-/* A golden of another program calls what the environment does not have: names the map that may help. */
-static void advise_map(struct names *said, const struct golden *g)
-{
-	struct str tools = g->got.header.value[KEY_TOOLS], tool;
-	AUTO_BUF from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL);
-	size_t at = 0, i = 0;
-	struct str name = STR_NONE;
-
-	while (i < g->want.count && (!name.p || json_named(tools, name).p))
-		name = JSON_GET(g->want.steps[i++].value[KEY_TOOL_CALL], "name");
-	if (JSON_GET(g->want.header.value[KEY_ENV], "facts").p && json_type(name) == JSON_STRING &&
-	    json_next(tools, &at, &tool) && !json_named(tools, name).p) {
-		text_escape(&from, json_inner(name));
-		text_escape(&to, json_inner(JSON_GET(tool, "name")));
-		if (names_note(said, buf_view(&from))) {
-			log_warn("%s calls '%s', and the environment has no such tool; if its '%s' "
-			         "is meant: --tool-map %s=%s",
-			         g->file, buf_cstr(&from), buf_cstr(&to), buf_cstr(&from),
-			         buf_cstr(&to));
-		}
+	for (size_t i = 0; i < g->want.count && json_type(tools) == JSON_ARRAY; i++) {
+		name = JSON_GET(g->want.steps[i].value[KEY_TOOL_CALL], "name");
+		if (json_type(name) == JSON_STRING && !json_named(tools, name).p)
+			return name;
 	}
+	return STR_NONE;
 }
 
+/* It is of another environment; or of another program, whose tool has another name there. */
 void advise_tools(struct names *said, const struct golden *g)
 {
-	compare_tools(&g->want, &g->got, advise_env, &g);
-	advise_map(said, g);
+	struct str want = g->want.header.value[KEY_ENV], got = g->got.header.value[KEY_ENV];
+	struct str name = missing_tool(g), tool = STR_NONE;
+	AUTO_BUF from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL), lacks = BUF(BUF_MAX_SMALL);
+	bool imported = JSON_GET(want, "facts").p;
+	size_t at = 0;
+
+	if (!name.p || (imported && !json_next(g->got.header.value[KEY_TOOLS], &at, &tool)))
+		return;
+	text_escape(&lacks, json_inner(name));
+	text_escape(&from, json_inner(JSON_GET(want, "name")));
+	text_escape(&to, json_inner(JSON_GET(imported ? tool : got, "name")));
+	if (imported && names_note(said, buf_view(&lacks))) {
+		log_warn("%s calls '%s', and the environment has no such tool; if its '%s' "
+		         "is meant: --tool-map %s=%s",
+		         g->file, buf_cstr(&lacks), buf_cstr(&to), buf_cstr(&lacks), buf_cstr(&to));
+	} else if (!imported && !str_eq(buf_view(&from), buf_view(&to))) {
+		log_warn("%s: rollout %.*s: this golden is of %s; the environment is %s and has no "
+		         "tool '%s'",
+		         g->file, STR_ARG(g->want.id), buf_cstr(&from), buf_cstr(&to),
+		         buf_cstr(&lacks));
+	}
 }
 
 void advise_not_compared(const struct golden *g)

@@ -43,7 +43,7 @@ policy_allows() {
 	expect 0 rolldbg show --html a.html a.jsonl
 	[ -z "$output$stderr" ]
 	diff <(recorded_lines a.html) a.jsonl
-	[ "$(program_facts a.html step | jq -c '.[4:9] + .[11:12]' | sed -n 2p)" = '[1,1,"ok",0,"lake_move action=DOWN","position 4 -> 8"]' ]
+	[ "$(program_facts a.html step | jq -c '.[3:8] + .[11:12]' | sed -n 2p)" = '[1,1,"ok",0,"lake_move action=DOWN","position 4 -> 8"]' ]
 	[ "$(program_facts a.html step | jq -c '.[12]' | sort -u)" = '["/position"]' ]
 	has "$(program_facts a.html summary)" 'no findings: 6 of 6 steps changed the state'
 	# "-" writes the same page to standard output
@@ -169,7 +169,7 @@ policy_allows() {
 	rolldbg run --quiet --out good.jsonl
 	head -c -100 good.jsonl >torn.jsonl
 	expect 0 rolldbg show --html b.html torn.jsonl
-	[ "$(program_facts b.html step | tail -n 1 | jq -c '[.[3], .[11]]')" = '[null,null]' ]
+	[ "$(program_facts b.html step | tail -n 1 | jq -c '[.[10], .[11]]')" = '[null,null]' ]
 	sed 1d good.jsonl >headless.jsonl
 	expect 0 rolldbg show --html c.html headless.jsonl
 	[ "$(program_facts c.html step | wc -l)" = 6 ]

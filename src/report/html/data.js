@@ -3,8 +3,8 @@
 //
 //   ["rollout", number, line, id, file, task, side]   a rollout begins; side: which recording of a comparison
 //   ["header", number, line], ["reset", ..], ["end", ..]   positions of these lines
-//   ["step", number, line, line after, turn, step, outcome, reward, call, latency in
-//                                             milliseconds, tokens of the model, change, pointers, number of pointers]
+//   ["step", number, line, turn, step, outcome, reward, call, latency in milliseconds,
+//                                             tokens of the model, line after, change, pointers, number of pointers]
 //   ["effects", number, letters]              of its steps, once the rollout is over: c changed, u unchanged, n counts or echoes, ? unknown
 //   ["event", number, line, turn, event, why]
 //   ["verdict", number or null, finding or rollout]   as in the JSON of `check`
@@ -148,7 +148,7 @@ class Recording {
 	}
 }
 
-function stepOf([line, after, turn, step, outcome, reward, call, latency, tokens, change, pointers, count]) {
+function stepOf([line, turn, step, outcome, reward, call, latency, tokens, after, change, pointers, count]) {
 	const item = {kind: "step", line, after, turn, step, outcome, effect: "unknown", reward, call, latency, tokens, change, pointers: pointers || []};
 
 	item.pointerCount = count || item.pointers.length;

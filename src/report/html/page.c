@@ -93,15 +93,6 @@ static void put_data(struct str line, struct buf *out)
 #define POINTER_BYTES ((size_t)4 << 10)
 #define WHY_BYTES     ((size_t)400)
 
-/* A step or turn whose row is written with the state after it. */
-struct held_step {
-	bool held;
-	int64_t line, turn, step;
-	enum outcome outcome;
-	struct buf call, reward;
-	struct buf latency, tokens; /* raw numbers; empty: unknown */
-};
-
 struct page_rollout {
 	struct map_item item;
 	struct str id;
@@ -109,7 +100,10 @@ struct page_rollout {
 	int64_t number;             /* from 0, in order of first lines */
 	struct buf state;           /* after the newest step; empty: unknown */
 	struct json_paths *ignored; /* ignored in states */
-	struct held_step last;
+	/* the row of the last step or turn, until the state after it is known; empty: none */
+	struct buf step;
+	struct json_writer writer; /* of that row */
+	bool sent;
 };
 
 struct html_page {
@@ -139,7 +133,7 @@ static void drop_rollout(struct html_page *p, struct page_rollout *r)
 {
 	map_remove(&p->open, &r->item);
 	json_paths_free(r->ignored);
-	BUFS_RELEASE(&r->state, &r->last.call, &r->last.reward, &r->last.latency, &r->last.tokens);
+	BUFS_RELEASE(&r->state, &r->step);
 	free(r->name);
 	free(r);
 }
@@ -187,7 +181,7 @@ static struct page_rollout *add_rollout(struct html_page *p, const struct eviden
 	r->id = (struct str){r->name, u->rollout->id.n};
 	r->number = p->rollouts++;
 	r->state = BUF(BUF_MAX_MESSAGE);
-	r->last.call = r->last.reward = r->last.latency = r->last.tokens = BUF(BUF_MAX_SMALL);
+	r->step = BUF(BUF_MAX_MESSAGE);
 	map_add(&p->open, &r->item, map_hash(r->id));
 	jw_pack(&w, "%i,%i,%s,%t,%s,%c", r->number, p->lines, r->id, from->file, u->rollout->task,
 	        (int64_t)from->side);
@@ -239,57 +233,44 @@ static void put_changes(struct html_page *p, struct json_writer *w, const struct
 	buf_release(&list.text);
 }
 
-static struct str known(const struct buf *b)
-{
-	return b->n ? buf_view(b) : STR_NONE;
-}
-
 /* Called with the line that shows the state after the step, or at the end. `shown` is the number of that
    line. */
 static void put_step(struct html_page *p, struct page_rollout *r, const struct evidence_update *u,
                      int64_t shown, struct buf *out)
 {
 	const struct line *l = u->derived.line;
-	struct held_step *s = &r->last;
 	bool after = l && line_has(l, KEY_STATE);
 
-	if (!s->held)
+	if (!r->step.n)
 		return;
-	struct json_writer w = row_begin(p, "step");
-	s->held = false;
-	jw_pack(&w, "%i,%i,%c,%c,%c,%t,%r,%s,%r,%r", r->number, s->line, after ? shown : -1,
-	        s->turn, s->step, s->outcome == OUTCOME_NONE ? NULL : outcome_name(s->outcome),
-	        known(&s->reward), buf_view(&s->call), known(&s->latency), known(&s->tokens));
-	if (s->step >= 0 && after && r->state.n &&
-	    !str_eq(buf_view(&r->state), l->value[KEY_STATE])) {
-		put_changes(p, &w, r, l->value[KEY_STATE]);
-	}
-	row_end(p, &w, out);
+	jw_pack(&r->writer, "%c", after ? shown : -1);
+	if (r->sent && after && r->state.n && !str_eq(buf_view(&r->state), l->value[KEY_STATE]))
+		put_changes(p, &r->writer, r, l->value[KEY_STATE]);
+	jw_end(&r->writer);
+	put_data(buf_view(&r->step), out);
+	buf_clear(&r->step);
 }
 
-static void set_number(struct buf *out, struct str value)
+static struct str number_of(struct str value)
 {
-	buf_clear(out);
-	buf_str(out, json_type(value) == JSON_NUMBER ? value : STR_NONE);
+	return json_type(value) == JSON_NUMBER ? value : STR_NONE;
 }
 
 static void hold_step(struct html_page *p, struct page_rollout *r, const struct line *l)
 {
-	struct held_step *s = &r->last;
+	AUTO_BUF call = BUF(BUF_MAX_SMALL);
 
-	s->held = true;
-	s->line = p->lines;
-	s->turn = l->turn;
-	s->step = l->step;
-	s->outcome = l->outcome;
 	buf_clear(&p->text);
-	buf_clear(&s->call);
 	brief_call(&p->text, l);
-	text_escape_cut(&s->call, buf_view(&p->text), CALL_CELLS);
-	buf_set(&s->reward, l->value[KEY_REWARD]);
+	text_escape_cut(&call, buf_view(&p->text), CALL_CELLS);
+	jw_init(&r->writer, &r->step);
+	jw_pack(&r->writer, "['step',%i,%i,%c,%c,%t,%r,%s,%r,%r", r->number, p->lines, l->turn,
+	        l->step, l->outcome == OUTCOME_NONE ? NULL : outcome_name(l->outcome),
+	        l->value[KEY_REWARD], buf_view(&call),
+	        number_of(JSON_GET(l->value[KEY_META], "latency_ms")),
+	        number_of(JSON_GET(JSON_GET(l->value[KEY_LLM], "usage"), "completion_tokens")));
 	buf_set(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
-	set_number(&s->latency, JSON_GET(l->value[KEY_META], "latency_ms"));
-	set_number(&s->tokens, JSON_GET(JSON_GET(l->value[KEY_LLM], "usage"), "completion_tokens"));
+	r->sent = l->step >= 0;
 }
 
 /* ---- other lines ---- */

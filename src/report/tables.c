@@ -2,6 +2,7 @@
 #include "report/tables.h"
 
 #include "base/mem.h"
+#include "compare/rollout_copy.h"
 #include "evidence/evidence.h"
 #include "json/diff.h"
 #include "json/write.h"
@@ -63,17 +64,9 @@ struct tables {
 	struct buf changes; /* of a step */
 };
 
-/* Kept for an open rollout. */
-struct table_rollout {
-	struct buf header,
-		lines; /* as recorded, with a line feed each; lines: those with a state */
-};
-
 static void release(void *user)
 {
-	struct table_rollout *r = user;
-
-	BUFS_RELEASE(&r->header, &r->lines);
+	rollout_copy_release(user);
 }
 
 /* ---- cells ---- */
@@ -179,29 +172,26 @@ static const struct member *strongest(const struct series *s, const struct call_
 struct listing_changes {
 	struct json_writer w;
 	const struct series *series;
-	const struct call_trial *trial; /* may be NULL */
+	const struct call_trial *trial;
 };
 
 static bool put_change(void *ctx, const struct json_difference *d)
 {
 	struct listing_changes *c = ctx;
-	const struct member *m = c->trial ? strongest(c->series, c->trial, d->pointer) : NULL;
+	const struct member *m = strongest(c->series, c->trial, d->pointer);
 
 	jw_pack(&c->w, "{pointer:%s,before:%?r,after:%?r,explanation:%t}", d->pointer, d->before,
-	        d->after,
-	        m          ? explanations[m->explanation]
-	        : c->trial ? "ignored"
-	                   : NULL);
+	        d->after, m ? explanations[m->explanation] : "ignored");
 	return true;
 }
 
 /* How the state differs after the call, as a JSON array; absent if either state is unknown. */
 static struct str changes_of(struct tables *t, const struct rollout_facts *r,
-                             const struct completed_step *p, struct str before, struct str after)
+                             const struct call_trial *trial, struct str before, struct str after)
 {
-	struct listing_changes c = {.series = r->series, .trial = trial_of(r->series, p)};
+	struct listing_changes c = {.series = r->series, .trial = trial};
 
-	if (!p || json_is_null(before) || json_is_null(after))
+	if (!trial || json_is_null(before) || json_is_null(after))
 		return STR_NONE;
 	buf_clear(&t->changes);
 	jw_init(&c.w, &t->changes);
@@ -235,67 +225,46 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 	        line_has(l, KEY_ENV_STEPS) ? line_count(l->value[KEY_ENV_STEPS]) : -1);
 	jw_pack(&w, "%r,%t,%t,%s,%r]", bool_of(p ? p->failed : -1),
 	        p ? effect_name(p->effect) : NULL, why, member ? member->pointer : STR_NONE,
-	        changes_of(t, r, p, l->value[KEY_STATE], after));
+	        changes_of(t, r, trial, l->value[KEY_STATE], after));
 	put_row(t);
 }
 
-static bool next_line(struct str *rest, struct buf *scratch, struct line *out)
-{
-	while (rest->n)
-		if (!line_parse(str_cut(rest, '\n'), scratch, out, NULL, ERROR_IGNORED))
-			return true;
-	return false;
-}
-
-static void put_steps(struct tables *t, const struct table_rollout *kept,
+static void put_steps(struct tables *t, const struct rollout_copy *kept,
                       const struct evidence_update *u)
 {
 	const struct rollout_facts *r = u->rollout;
-	struct str rest = buf_view(&kept->lines);
-	struct buf scratch[2] = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)};
-	struct line lines[2];
-	int64_t position = 0, next = 0;
-	int now = 0;
+	int64_t next = 0;
 
-	for (bool more = next_line(&rest, &scratch[0], &lines[0]); more; now = !now) {
-		const struct line *l = &lines[now], *following = &lines[!now];
+	for (size_t i = 0; i < kept->count; i++) {
+		const struct line *following =
+			i + 1 < kept->count ? &kept->steps[i + 1] : &kept->end;
+		int64_t position = (int64_t)i + 1;
 
-		more = next_line(&rest, &scratch[!now], &lines[!now]);
-		if (l->type != LINE_STEP)
-			continue;
-		position++;
 		while (next < r->steps && r->completed[next].position < position)
 			next++;
 		bool is_call = next < r->steps && r->completed[next].position == position;
-		put_step(t, r, u->end->id, l, is_call ? &r->completed[next] : NULL,
-		         more ? following->value[KEY_STATE] : STR_NONE);
+		put_step(t, r, u->end->id, &kept->steps[i], is_call ? &r->completed[next] : NULL,
+		         following->value[KEY_STATE]);
 	}
-	buf_release(&scratch[0]);
-	buf_release(&scratch[1]);
 }
 
 /* ---- rollouts ---- */
 
-static void put_rollout(struct tables *t, const struct table_rollout *kept,
-                        const struct evidence_update *u)
+static void put_rollout(struct tables *t, const struct line *h, const struct evidence_update *u)
 {
 	const struct rollout_facts *r = u->rollout;
 	const struct rollout_end *e = u->end;
 	const struct counters *c = &e->counters;
-	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
-	struct line h = {.type = LINE_UNKNOWN};
 	struct json_writer w;
 	char seed[24] = "null";
 
-	if (line_parse(buf_view(&kept->header), &scratch, &h, NULL, ERROR_IGNORED))
-		h = (struct line){.type = LINE_UNKNOWN};
 	if (r->has_seed)
 		snprintf(seed, sizeof(seed), "%lld", (long long)r->seed);
 	jw_init(&w, &t->row);
 	jw_pack(&w, "[%t,%s,%s,%c,%c,%r", t->file, e->id, r->task, r->sample,
 	        r->group_size > 0 ? r->group_size : -1, str_from(seed));
-	jw_pack(&w, "%r,%r,%r,%t,%s", JSON_GET(h.value[KEY_ENV], "name"),
-	        JSON_GET(h.value[KEY_ENV], "protocol"), h.value[KEY_POLICY],
+	jw_pack(&w, "%r,%r,%r,%t,%s", JSON_GET(h->value[KEY_ENV], "name"),
+	        JSON_GET(h->value[KEY_ENV], "protocol"), h->value[KEY_POLICY],
 	        end_status_name(e->status), e->reason);
 	jw_pack(&w, "%c,%c,%c,%c,%c,%c,%r]", c->turns, c->steps, c->effective, c->unknown,
 	        c->failed, c->longest_failed_run, number_of(t, str_from(c->reward)));
@@ -306,22 +275,17 @@ static void put_rollout(struct tables *t, const struct table_rollout *kept,
 
 static void keep(struct tables *t, const struct evidence_update *u, const struct line *l)
 {
-	struct table_rollout *kept = u->user;
+	struct rollout_copy *kept = u->user;
+	bool first = l && l->type == LINE_HEADER && !kept->header.text.p;
 
-	kept->header.max = kept->lines.max = SIZE_MAX / 2;
-	if (l && l->type == LINE_HEADER && !kept->header.n)
-		buf_str(&kept->header, l->text);
-	if (l && (l->type == LINE_STEP || l->type == LINE_RESET || l->type == LINE_END) &&
-	    t->steps) {
-		buf_str(&kept->lines, l->text);
-		buf_char(&kept->lines, '\n');
+	if (first || (l && l->type != LINE_HEADER && l->type != LINE_EVENT && t->steps)) {
+		/* the line was parsed before */
+		(void)!rollout_copy_keep(kept, l->text, l->number, ERROR_IGNORED);
 	}
-	if (!u->end)
-		return;
-	if (t->steps)
+	if (u->end && t->steps)
 		put_steps(t, kept, u);
-	else
-		put_rollout(t, kept, u);
+	else if (u->end)
+		put_rollout(t, &kept->header, u);
 }
 
 void tables_columns(enum table_kind kind, struct buf *out)
@@ -337,9 +301,8 @@ void tables_columns(enum table_kind kind, struct buf *out)
 
 struct tables *tables_new(enum table_kind kind, enum table_form form, struct buf *out)
 {
-	const struct evidence_conf conf = {.user_size = sizeof(struct table_rollout),
-	                                   .user_release = release,
-	                                   .lenient = true};
+	const struct evidence_conf conf = {
+		.user_size = sizeof(struct rollout_copy), .user_release = release, .lenient = true};
 	struct tables *t = mem_new(sizeof(*t));
 
 	t->steps = kind == TABLE_STEPS;

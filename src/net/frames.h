@@ -1,8 +1,10 @@
-/* The frames of one WebSocket (RFC 6455), of a client or of a server: bytes in and out, messages
-   between. No sockets, no extension. */
+/* The frames of one WebSocket through libwslay (RFC 6455), of a client or of a server: bytes in and
+   out, messages between. No sockets, no extension. */
 #pragma once
 
-#include "protocol/websocket_reader.h"
+#include "base/buf.h"
+
+struct wslay_event_context;
 
 struct frame_message {
 	struct frame_message *next;
@@ -27,9 +29,17 @@ struct frames {
 	struct buf reason; /* received with it */
 
 	/* private from here on */
-	struct ws_reader in;
-	bool client, close_sent;
-	uint32_t pings; /* sent; the payload of the last one */
+	bool client, too_large;
+	struct wslay_event_context *wslay; /* NULL: between two messages */
+	struct str input;                  /* that libwslay has not read yet */
+	size_t max_bytes;
+	struct buf partial; /* the message being received */
+	uint8_t opcode;     /* of the frame being received */
+	uint64_t close_bytes;
+	size_t unframed;    /* bytes given to libwslay that are not part of a complete frame */
+	size_t frame_bytes; /* of the frame being received, with its header */
+	bool fragmented;    /* more frames of the message follow */
+	uint32_t pings;     /* sent; the payload of the last one */
 };
 
 /* max_bytes: of a message; out_max: the cap of `out`. */

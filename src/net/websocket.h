@@ -1,7 +1,7 @@
 /* One WebSocket connection as a client (RFC 6455): sends and receives text messages. While
    anything on the same io waits, pings are answered and messages are received, so that a peer's
    ping timeout does not close the connection however long a policy takes. The connection is
-   libcurl's (TLS, proxies, certificates, name resolution), the frames are ours. No
+   libcurl's (TLS, proxies, certificates, name resolution), the frames are libwslay's. No
    extension is offered, no redirect followed; loopback never uses a proxy. */
 #pragma once
 

@@ -8,7 +8,7 @@
 #include "json/paths.h"
 #include "json/scan.h"
 #include "protocol/http_stream.h"
-#include "protocol/websocket_reader.h"
+#include "protocol/websocket_copy.h"
 
 #include <stdlib.h>
 
@@ -137,7 +137,7 @@ struct fault_bytes {
 	struct buf head;      /* of HTTP */
 	struct buf out;
 	struct http_stream http;
-	struct ws_reader frames;
+	struct ws_copy frames;
 };
 
 struct fault_bytes *fault_bytes_new(struct tap_engine *e)
@@ -156,7 +156,7 @@ void fault_bytes_free(struct fault_bytes *f)
 	if (f) {
 		BUFS_RELEASE(&f->request, &f->raw, &f->text, &f->head, &f->out);
 		http_stream_release(&f->http);
-		ws_reader_release(&f->frames);
+		ws_copy_release(&f->frames);
 		free(f);
 	}
 }
@@ -368,8 +368,8 @@ static void take_frames(struct fault_bytes *f, struct str bytes, struct fault_ou
 	struct ws_part p;
 
 	buf_str(&f->raw, bytes);
-	ws_reader_feed(&f->frames, bytes);
-	while (f->strike.any && ws_reader_next(&f->frames, &p)) {
+	ws_copy_feed(&f->frames, bytes);
+	while (f->strike.any && ws_copy_next(&f->frames, &p)) {
 		size_t n = f->raw.n - f->frames.rest.n;
 
 		if (p.kind == WS_MESSAGE) {
@@ -451,8 +451,8 @@ static void expect(struct fault_bytes *f, struct strike s)
 	buf_clear(&f->text);
 	http_stream_release(&f->http);
 	http_stream_init(&f->http, true);
-	ws_reader_release(&f->frames);
-	ws_reader_init(&f->frames, HELD_MAX);
+	ws_copy_release(&f->frames);
+	ws_copy_init(&f->frames, HELD_MAX);
 }
 
 void fault_bytes_client(struct fault_bytes *f, struct str bytes, bool complete,

@@ -3,7 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "protocol/websocket_reader.h"
+#include "protocol/websocket_copy.h"
 #include "tap/episode.h"
 #include "tap/message.h"
 
@@ -56,7 +56,7 @@ struct tap_flow {
 	struct relayed *first, *last; /* without a complete reply, oldest first */
 	struct relayed *asking;       /* its request is not complete */
 	struct relayed *socket;       /* MODE_SOCKET */
-	struct ws_reader frames[2];
+	struct ws_copy frames[2];
 	struct tap_ending ending;
 	char why[124];
 };
@@ -128,8 +128,8 @@ struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port, void *
 		.id = ++r->connections, .client_port = client_port, .asker = asker};
 	http_stream_init(&f->http[TAP_CLIENT], false);
 	http_stream_init(&f->http[TAP_SERVER], true);
-	ws_reader_init(&f->frames[TAP_CLIENT], TAP_BODY_MAX);
-	ws_reader_init(&f->frames[TAP_SERVER], TAP_BODY_MAX);
+	ws_copy_init(&f->frames[TAP_CLIENT], TAP_BODY_MAX);
+	ws_copy_init(&f->frames[TAP_SERVER], TAP_BODY_MAX);
 	f->ending = (struct tap_ending){.first = TAP_NOBODY};
 	return f;
 }
@@ -378,12 +378,12 @@ static void set_ending(struct tap_flow *f, enum tap_side first, struct str why)
 /* The messages in the bytes that one side of a WebSocket sent. */
 static void tell_messages(struct tap_flow *f, enum tap_side from, struct str bytes)
 {
-	struct ws_reader *c = &f->frames[from];
+	struct ws_copy *c = &f->frames[from];
 	struct relayed *x = f->socket;
 	struct ws_part part;
 
-	ws_reader_feed(c, bytes);
-	while (x && ws_reader_next(c, &part)) {
+	ws_copy_feed(c, bytes);
+	while (x && ws_copy_next(c, &part)) {
 		struct tap_bytes m = {.bytes = part.bytes, .cut = part.cut, .binary = part.binary};
 
 		if (part.kind == WS_MESSAGE && x->decoder && x->decoder->message) {
@@ -506,14 +506,14 @@ bool tap_flow_is_socket(const struct tap_flow *f)
 
 bool tap_flow_is_between_messages(const struct tap_flow *f)
 {
-	return f->mode == MODE_SOCKET && ws_reader_is_idle(&f->frames[TAP_CLIENT]) &&
-	       ws_reader_is_idle(&f->frames[TAP_SERVER]);
+	return f->mode == MODE_SOCKET && ws_copy_is_idle(&f->frames[TAP_CLIENT]) &&
+	       ws_copy_is_idle(&f->frames[TAP_SERVER]);
 }
 
 bool tap_flow_is_complete(const struct tap_flow *f)
 {
 	return f->mode == MODE_RAW ||
-	       (f->mode == MODE_SOCKET ? ws_reader_is_idle(&f->frames[TAP_CLIENT])
+	       (f->mode == MODE_SOCKET ? ws_copy_is_idle(&f->frames[TAP_CLIENT])
 	                               : !f->asking && http_stream_is_idle(&f->http[TAP_CLIENT]));
 }
 
@@ -540,7 +540,7 @@ void tap_flow_free(struct tap_flow *f, bool stopped)
 			r->conf.decoders[i]->left(r->decoders[i], &f->connection, &f->ending);
 	for (int i = 0; i < 2; i++) {
 		http_stream_release(&f->http[i]);
-		ws_reader_release(&f->frames[i]);
+		ws_copy_release(&f->frames[i]);
 	}
 	free(f);
 }

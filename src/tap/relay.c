@@ -94,7 +94,7 @@ static void free_conn(struct relay *r, struct conn *c, bool stopped)
 
 	tap_flow_free(c->flow, stopped);
 	fault_bytes_free(c->faults);
-	ws_reader_release(&c->answered);
+	ws_copy_release(&c->answered);
 	for (int i = 0; i < 2; i++) {
 		struct end *e = &c->ends[i];
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "net/readiness.h"
-#include "protocol/websocket_reader.h"
+#include "protocol/websocket_copy.h"
 #include "tap/fault.h"
 #include "tap/flow.h"
 #include "tap/relay.h"
@@ -28,7 +28,7 @@ struct conn {
 	uint16_t port;                /* of the client */
 	struct fault_bytes *faults;   /* NULL: none are injected */
 	bool asking;                  /* the answer to a question of ours is the next message: */
-	struct ws_reader answered;    /* the frames since then */
+	struct ws_copy answered;      /* the frames since then */
 	bool own;                     /* for a question of ours: its client has no stream */
 	struct conn *peer;            /* that waits for this one of ours, or vice versa; or NULL */
 	bool unreachable;             /* the server is: the client gets a reply of ours */

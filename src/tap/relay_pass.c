@@ -43,8 +43,8 @@ static void ask_within(struct relay *r, struct conn *c, const struct tap_questio
 
 	ws_put_frame(&frame, WS_TEXT, q->request, mask);
 	c->asking = true;
-	ws_reader_release(&c->answered);
-	ws_reader_init(&c->answered, 0);
+	ws_copy_release(&c->answered);
+	ws_copy_init(&c->answered, 0);
 	relay_send(&c->ends[TAP_SERVER], buf_view(&frame));
 	(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&frame), &none);
 	tap_flow_tell(c->flow);
@@ -56,8 +56,8 @@ static void leave_answer_out(struct conn *c, struct str bytes, struct buf *out)
 {
 	struct ws_part p = {.kind = WS_OTHER};
 
-	ws_reader_feed(&c->answered, bytes);
-	while (c->asking && ws_reader_next(&c->answered, &p)) {
+	ws_copy_feed(&c->answered, bytes);
+	while (c->asking && ws_copy_next(&c->answered, &p)) {
 		c->asking = p.kind != WS_MESSAGE;
 		if (p.first)
 			ws_put_frame(out, p.first, p.payload, NULL);

@@ -38,7 +38,7 @@
 
 @test "ldd shows the libraries, and a note the one that is loaded on demand" {
 	run readelf -d "$ROLLDBG"
-	for library in curl crypto microhttpd edit utf8proc; do
+	for library in curl crypto microhttpd edit utf8proc wslay; do
 		[[ $output == *"NEEDED"*"[lib$library.so"* ]]
 	done
 	[[ $output != *libarchive* ]]

@@ -73,7 +73,7 @@ setup_file() {
 	done
 	cmp "$BATS_TEST_TMPDIR/1.deb" "$BATS_TEST_TMPDIR/2.deb"
 	depends=$(dpkg-deb -f "$deb" Depends)
-	for library in libc6 libcurl4 libmicrohttpd12 libedit2 libcjson1 libutf8proc libssl3; do
+	for library in libc6 libcurl4 libmicrohttpd12 libedit2 libwslay1 libcjson1 libutf8proc libssl3; do
 		has "$depends" "$library"
 	done
 	dpkg-deb -x "$deb" "$BATS_TEST_TMPDIR/root"

@@ -2,7 +2,7 @@
    are the same, their raw bytes are the input, and the messages of a WebSocket are the same. The
    first byte selects requests, replies or frames, the second the sizes of the pieces. */
 #include "protocol/http_stream.h"
-#include "protocol/websocket_reader.h"
+#include "protocol/websocket_copy.h"
 
 #include <stdlib.h>
 
@@ -35,11 +35,11 @@ static void tell_http(struct http_stream *s, struct seen *seen)
 	}
 }
 
-static void tell_frames(struct ws_reader *c, struct seen *seen)
+static void tell_frames(struct ws_copy *c, struct seen *seen)
 {
 	struct ws_part p;
 
-	while (ws_reader_next(c, &p)) {
+	while (ws_copy_next(c, &p)) {
 		require(p.bytes.n <= (p.kind == WS_MESSAGE ? CAP : 125));
 		buf_printf(&seen->told, "[%d %d %d %zu]", (int)p.kind, p.cut, p.code, p.bytes.n);
 		buf_str(&seen->told, p.bytes);
@@ -51,10 +51,10 @@ static void run(uint8_t mode, struct str input, uint32_t pieces, struct seen *se
 {
 	struct http_stream s;
 	struct http_part last;
-	struct ws_reader c;
+	struct ws_copy c;
 
 	http_stream_init(&s, mode == 1);
-	ws_reader_init(&c, CAP);
+	ws_copy_init(&c, CAP);
 	for (size_t n; input.n; input = str_skip(input, n)) {
 		n = input.n;
 		if (pieces) {
@@ -65,7 +65,7 @@ static void run(uint8_t mode, struct str input, uint32_t pieces, struct seen *se
 		require(copy != NULL);
 		memcpy(copy, input.p, n);
 		if (mode == 2) {
-			ws_reader_feed(&c, (struct str){copy, n});
+			ws_copy_feed(&c, (struct str){copy, n});
 			tell_frames(&c, seen);
 		} else {
 			http_stream_feed(&s, (struct str){copy, n});
@@ -76,7 +76,7 @@ static void run(uint8_t mode, struct str input, uint32_t pieces, struct seen *se
 	if (http_stream_finish(&s, &last))
 		buf_str(&seen->raw, last.raw);
 	http_stream_release(&s);
-	ws_reader_release(&c);
+	ws_copy_release(&c);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

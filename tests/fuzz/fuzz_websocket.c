@@ -1,5 +1,7 @@
-/* Incoming frames: split at any position they give the same messages, none over the cap, and an
-   end. The first byte of the input selects the sizes of the pieces, 1 to 16 bytes each. */
+/* Incoming frames: split at any position, with libwslay's context freed between the pieces,
+   they give the same messages, none over the cap, and an end (not always the same one:
+   libwslay detects invalid text in a Close frame at different times). The first byte of the
+   input selects the sizes of the pieces, 1 to 16 bytes each. */
 #include "net/websocket_internal.h"
 
 #include <stdlib.h>

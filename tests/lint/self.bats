@@ -69,7 +69,7 @@ needs() {
 }
 
 @test "a library header outside its place is found" {
-	for header in cjson/cJSON.h curl/curl.h microhttpd.h openssl/evp.h histedit.h; do
+	for header in cjson/cJSON.h curl/curl.h microhttpd.h wslay/wslay.h openssl/evp.h histedit.h; do
 		source_with check "#include <$header>"
 		[ "$status" = 1 ]
 	done

@@ -1,4 +1,4 @@
-/* The directory serve/host/: HTTP and WebSocket servers on libmicrohttpd: sockets,
+/* The directory serve/host/: HTTP and WebSocket servers on libmicrohttpd and libwslay: sockets,
    threads, origins. What a request means is decided in gym/, openenv/ and llm/. */
 
 /* The base of our HTTP servers: a listening socket, a thread of libmicrohttpd for each connection,

@@ -1,32 +1,32 @@
-/* Frames of a WebSocket: see websocket_reader.h. */
-#include "protocol/websocket_reader.h"
+/* Frames of a WebSocket that others speak: see websocket_copy.h. */
+#include "protocol/websocket_copy.h"
 
 #define CONTROL_MAX 125
 
 enum { OPCODE_BINARY = 2, OPCODE_CLOSE = 8 };
 
-void ws_reader_init(struct ws_reader *c, size_t max_message)
+void ws_copy_init(struct ws_copy *c, size_t max_message)
 {
-	*c = (struct ws_reader){
+	*c = (struct ws_copy){
 		.max_message = max_message, .message = BUF(max_message), .frame = BUF(CONTROL_MAX)};
 }
 
-void ws_reader_release(struct ws_reader *c)
+void ws_copy_release(struct ws_copy *c)
 {
 	BUFS_RELEASE(&c->message, &c->frame);
 }
 
-void ws_reader_feed(struct ws_reader *c, struct str piece)
+void ws_copy_feed(struct ws_copy *c, struct str piece)
 {
 	c->rest = piece;
 }
 
-bool ws_reader_is_idle(const struct ws_reader *c)
+bool ws_copy_is_idle(const struct ws_copy *c)
 {
 	return !c->in_frame && !c->have && (!c->in_message || c->returned);
 }
 
-static bool broken(struct ws_reader *c, const char *why, struct ws_part *out)
+static bool broken(struct ws_copy *c, const char *why, struct ws_part *out)
 {
 	c->broken = true;
 	*out = (struct ws_part){.kind = WS_BROKEN, .why = why};
@@ -35,7 +35,7 @@ static bool broken(struct ws_reader *c, const char *why, struct ws_part *out)
 
 /* ---- headers ---- */
 
-static size_t header_length(const struct ws_reader *c)
+static size_t header_length(const struct ws_copy *c)
 {
 	unsigned length = c->have > 1 ? c->header[1] & 0x7f : 0;
 
@@ -55,19 +55,7 @@ static uint64_t number(const unsigned char *p, size_t n)
 	return v;
 }
 
-/* What is wrong with the first byte of a frame? */
-static const char *first_fault(unsigned char first)
-{
-	unsigned opcode = first & 0x0f;
-
-	if (first & 0x70)
-		return "a frame uses an extension that was not agreed on";
-	return (opcode > OPCODE_BINARY && opcode < OPCODE_CLOSE) || opcode > 10
-	               ? "a frame of an unknown kind"
-	               : NULL;
-}
-
-static const char *begin_frame(struct ws_reader *c)
+static const char *begin_frame(struct ws_copy *c)
 {
 	const unsigned char *h = c->header;
 	unsigned length = h[1] & 0x7f;
@@ -82,9 +70,10 @@ static const char *begin_frame(struct ws_reader *c)
 	memcpy(c->mask, h + 2 + more, c->masked ? 4 : 0);
 	c->in_frame = true;
 	c->have = 0;
-	if (c->strict &&
-	    (c->masked != c->from_client || (more && c->left < (more == 2 ? 126 : 65536))))
-		return "a frame with the mask of the other side, or with a length that is too long";
+	if (h[0] & 0x70)
+		return "a frame uses an extension that was not agreed on";
+	if ((c->opcode > OPCODE_BINARY && c->opcode < OPCODE_CLOSE) || c->opcode > 10)
+		return "a frame of an unknown kind";
 	if (c->control)
 		return c->left > CONTROL_MAX || !c->fin ? "a control frame that is too long" : NULL;
 	if ((c->opcode == 0) != c->in_message) {
@@ -99,21 +88,17 @@ static const char *begin_frame(struct ws_reader *c)
 		c->cut = false;
 		buf_clear(&c->message);
 	}
-	c->cut |= c->left > c->max_message - c->message.n;
 	return NULL;
 }
 
 /* False: it is not complete. */
-static bool read_header(struct ws_reader *c, const char **why)
+static bool read_header(struct ws_copy *c, const char **why)
 {
 	while (c->have < header_length(c) || c->have < 2) {
 		if (!c->rest.n)
 			return false;
 		c->header[c->have++] = (unsigned char)c->rest.p[0];
 		c->rest = str_skip(c->rest, 1);
-		*why = first_fault(c->header[0]);
-		if (*why)
-			return true;
 	}
 	*why = begin_frame(c);
 	return true;
@@ -140,7 +125,7 @@ static void unmask(char *p, size_t n, const unsigned char mask[4], uint64_t at)
 }
 
 /* Appends as much as fits, unmasked; false: not all did. */
-static bool keep(struct ws_reader *c, struct str piece, struct buf *to)
+static bool keep(struct ws_copy *c, struct str piece, struct buf *to)
 {
 	size_t room = to->max - to->n, n = piece.n < room ? piece.n : room, before = to->n;
 
@@ -150,7 +135,7 @@ static bool keep(struct ws_reader *c, struct str piece, struct buf *to)
 	return n == piece.n;
 }
 
-static bool end_message(struct ws_reader *c, struct str bytes, struct ws_part *out)
+static bool end_message(struct ws_copy *c, struct str bytes, struct ws_part *out)
 {
 	*out = (struct ws_part){
 		.kind = WS_MESSAGE, .bytes = bytes, .binary = c->binary, .cut = c->cut};
@@ -159,7 +144,7 @@ static bool end_message(struct ws_reader *c, struct str bytes, struct ws_part *o
 	return true;
 }
 
-static bool end_frame(struct ws_reader *c, struct ws_part *out)
+static bool end_frame(struct ws_copy *c, struct ws_part *out)
 {
 	struct str body = buf_view(&c->frame);
 
@@ -177,7 +162,7 @@ static bool end_frame(struct ws_reader *c, struct ws_part *out)
 }
 
 /* A whole message that is not masked and lies in one piece is returned in place. */
-static bool in_place(struct ws_reader *c, struct ws_part *out)
+static bool in_place(struct ws_copy *c, struct ws_part *out)
 {
 	if (c->control || c->masked || !c->fin || !c->opcode || c->at || c->rest.n < c->left ||
 	    c->left > c->max_message) {
@@ -191,7 +176,7 @@ static bool in_place(struct ws_reader *c, struct ws_part *out)
 }
 
 /* True: a part. */
-static bool read_payload(struct ws_reader *c, struct ws_part *out)
+static bool read_payload(struct ws_copy *c, struct ws_part *out)
 {
 	if (in_place(c, out))
 		return true;
@@ -207,7 +192,7 @@ static bool read_payload(struct ws_reader *c, struct ws_part *out)
 	return !c->left && end_frame(c, out);
 }
 
-bool ws_reader_next(struct ws_reader *c, struct ws_part *out)
+bool ws_copy_next(struct ws_copy *c, struct ws_part *out)
 {
 	const char *why = NULL;
 

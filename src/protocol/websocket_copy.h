@@ -1,6 +1,6 @@
-/* One direction of a WebSocket (RFC 6455): bytes in; messages, unmasked and defragmented, and control
-   frames out. Lenient, for a reader that is neither of its ends: what does not change the limits of the
-   frames is the peers' affair. No extension. No sockets. */
+/* One direction of a WebSocket (RFC 6455), read from a copy of its bytes by somebody who is neither
+   of its ends: bytes in; messages, unmasked and defragmented, and Close frames out. Lenient: what
+   does not change the limits of the frames is the peers' affair. No extension. No sockets. */
 #pragma once
 
 #include "base/buf.h"
@@ -23,17 +23,14 @@ struct ws_part {
 	struct str payload;
 };
 
-struct ws_reader {
+struct ws_copy {
 	size_t max_message;
-	/* Set by one of its ends: frames must have the mask of their side, and lengths the shortest form. */
-	bool strict, from_client;
 
 	/* private from here on */
 	unsigned char header[14];
 	uint8_t have;  /* bytes of the header */
 	bool in_frame; /* the header is complete */
-	bool masked, fin, control, binary, in_message, broken, returned;
-	bool cut; /* the message is longer than the cap, or will be with this frame */
+	bool masked, fin, control, binary, in_message, cut, broken, returned;
 	uint8_t opcode;
 	unsigned char mask[4];
 	uint64_t left, at;         /* payload: bytes to come, and its offset for the mask */
@@ -41,15 +38,15 @@ struct ws_reader {
 	struct str rest;           /* input not yet read */
 };
 
-void ws_reader_init(struct ws_reader *c, size_t max_message);
-void ws_reader_release(struct ws_reader *c);
+void ws_copy_init(struct ws_copy *c, size_t max_message);
+void ws_copy_release(struct ws_copy *c);
 
-/* The next piece of input; it must stay valid until ws_reader_next() has returned false. */
-void ws_reader_feed(struct ws_reader *c, struct str piece);
+/* The next piece of input; it must stay valid until ws_copy_next() has returned false. */
+void ws_copy_feed(struct ws_copy *c, struct str piece);
 /* Returns the next part; its slices are valid until the next call. False: more input is needed. */
-bool ws_reader_next(struct ws_reader *c, struct ws_part *out);
+bool ws_copy_next(struct ws_copy *c, struct ws_part *out);
 /* Is it between two frames and messages? */
-bool ws_reader_is_idle(const struct ws_reader *c);
+bool ws_copy_is_idle(const struct ws_copy *c);
 
 /* Appends a frame; mask: of a client, NULL: of a server. first: its first byte. */
 #define WS_TEXT ((unsigned char)0x81)

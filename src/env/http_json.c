@@ -75,8 +75,8 @@ int http_json_begin(struct http_json *h, const char *path, struct str body, uint
 		h->headers[n++] = buf_cstr(&h->session);
 	if (body.p)
 		h->headers[n++] = "Content-Type: application/json";
-	buf_clear(&h->url);
-	buf_printf(&h->url, "%s%s", buf_cstr(&h->base), path);
+	buf_set(&h->url, buf_view(&h->base));
+	buf_text(&h->url, path);
 	buf_clear(&h->reply);
 	*x = NULL;
 	*out = (struct http_json_answer){0};

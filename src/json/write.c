@@ -103,16 +103,29 @@ void jw_text(struct json_writer *w, const char *s)
 	jw_str(w, str_from(s));
 }
 
+static void put_digits(struct buf *out, uint64_t v)
+{
+	char text[20];
+	size_t at = sizeof(text);
+
+	do {
+		text[--at] = (char)('0' + v % 10);
+	} while (v /= 10);
+	buf_add(out, text + at, sizeof(text) - at);
+}
+
 void jw_i64(struct json_writer *w, int64_t v)
 {
 	before_value(w);
-	buf_printf(w->out, "%" PRId64, v);
+	if (v < 0)
+		buf_char(w->out, '-');
+	put_digits(w->out, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
 }
 
 void jw_u64(struct json_writer *w, uint64_t v)
 {
 	before_value(w);
-	buf_printf(w->out, "%" PRIu64, v);
+	put_digits(w->out, v);
 }
 
 void jw_count(struct json_writer *w, int64_t v)

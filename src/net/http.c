@@ -111,16 +111,12 @@ static int before_sending(void *arg, char *peer, char *local, int peer_port, int
 	return CURL_PREREQFUNC_ABORT;
 }
 
-/* All options of a request: the handle keeps none of those before. */
-static void set_up_handle(struct http_exchange *x, const struct http_request *q)
+/* The options that are the same for all requests. */
+static void set_up_handle(struct http_exchange *x)
 {
 	CURL *e = x->transfer.easy;
-	bool any = q->trust == TRUST_AS_IO ? x->io->insecure : q->trust == TRUST_ANY;
 
-	curl_easy_reset(e);
 	curl_easy_setopt(e, CURLOPT_PRIVATE, x);
-	curl_easy_setopt(e, CURLOPT_URL, q->url);
-	curl_easy_setopt(e, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* aborting does not wait for a name server */
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -134,19 +130,33 @@ static void set_up_handle(struct http_exchange *x, const struct http_request *q)
 	curl_easy_setopt(e, CURLOPT_HEADERDATA, x);
 	curl_easy_setopt(e, CURLOPT_PREREQFUNCTION, before_sending);
 	curl_easy_setopt(e, CURLOPT_PREREQDATA, x);
+	if (x->io->ca_file)
+		curl_easy_setopt(e, CURLOPT_CAINFO, x->io->ca_file);
+}
+
+/* All options that depend on the request: the handle keeps those of the one before. */
+static void set_request(struct http_exchange *x, const struct http_request *q)
+{
+	CURL *e = x->transfer.easy;
+	bool any = q->trust == TRUST_AS_IO ? x->io->insecure : q->trust == TRUST_ANY;
+	bool post = strcmp(q->method, "POST") == 0, sends = post || q->body.p;
+	bool usual = post || (!sends && strcmp(q->method, "GET") == 0);
+
+	curl_easy_setopt(e, CURLOPT_URL, q->url);
+	curl_easy_setopt(e, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, x->headers);
 	curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, q->may_repeat ? MAX_IDLE_SAFE_S : MAX_IDLE_S);
 	curl_easy_setopt(e, CURLOPT_FRESH_CONNECT, (long)q->fresh_connection);
+	curl_easy_setopt(e, CURLOPT_FORBID_REUSE, 0L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, any ? 0L : 1L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, any ? 0L : 2L);
-	if (x->io->ca_file)
-		curl_easy_setopt(e, CURLOPT_CAINFO, x->io->ca_file);
-	if (strcmp(q->method, "POST") == 0 || q->body.p) {
+	if (sends) {
 		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
 		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
+	} else {
+		curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
 	}
-	if (strcmp(q->method, "POST") != 0 && (q->body.p || strcmp(q->method, "GET") != 0))
-		curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, q->method);
+	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, usual ? NULL : q->method);
 }
 
 static void exchange_free(struct http_exchange *x)
@@ -171,6 +181,7 @@ static struct http_exchange *exchange_new(struct io *io)
 	x->head = BUF(BUF_MAX_SMALL);
 	x->in = BUF(2 * HIGH_WATER);
 	x->out = BUF(2 * HIGH_WATER);
+	set_up_handle(x);
 	return x;
 }
 
@@ -310,7 +321,7 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	forget_reply(x);
 	int failed = target_set(&x->target, q->url, err) || set_headers(x, q, err);
 	if (!failed) {
-		set_up_handle(x, q);
+		set_request(x, q);
 		failed = io_start(io, &x->transfer, err);
 	}
 	if (failed) {

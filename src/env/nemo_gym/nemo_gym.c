@@ -41,16 +41,21 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 	return found;
 }
 
+#define COOKIE "Cookie: "
+
 static void take_cookie(struct env_nemo_gym *e, struct str set_cookie)
 {
-	struct str cookie = str_cut(&set_cookie, ';');
+	struct str cookie = str_cut(&set_cookie, ';'), rest = cookie;
+	struct str sent = str_skip(buf_view(&e->http.http.session), strlen(COOKIE));
 	struct buf id = BUF(BUF_MAX_SMALL);
 
 	if (!cookie.n)
 		return;
-	buf_set(&e->http.http.session, STR("Cookie: "));
+	str_cut(&rest, '.');
+	bool same = str_starts(sent, (struct str){cookie.p, cookie.n - rest.n});
+	buf_set(&e->http.http.session, STR(COOKIE));
 	buf_str(&e->http.http.session, cookie);
-	if (nemo_gym_session_id(cookie, &id)) {
+	if (!same && nemo_gym_session_id(cookie, &id)) {
 		buf_set(&e->before, buf_view(&e->session));
 		e->replaced = e->session.n && !str_eq(buf_view(&id), buf_view(&e->session));
 		buf_set(&e->session, buf_view(&id));
@@ -162,8 +167,10 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	if (steps) {
 		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		nemo_gym_read_tool(&a, tool_is_listed(buf_view(&e->served), name),
-		                   http_env_before(&e->http), e->http.conf, &e->http.reading, out);
+		bool known = a.status == 404 && tool_is_listed(buf_view(&e->served), name);
+
+		nemo_gym_read_tool(&a, known, http_env_before(&e->http), e->http.conf,
+		                   &e->http.reading, out);
 	}
 	note_replaced(e);
 	return 0;

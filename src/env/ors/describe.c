@@ -7,8 +7,10 @@
 
 const char *ors_path(struct env_ors *e, const char *what)
 {
-	buf_clear(&e->path);
-	buf_printf(&e->path, "/%s/%s", buf_cstr(&e->http.name), what);
+	buf_set(&e->path, STR("/"));
+	buf_str(&e->path, buf_view(&e->http.name));
+	buf_char(&e->path, '/');
+	buf_text(&e->path, what);
 	return buf_cstr(&e->path);
 }
 

@@ -50,7 +50,8 @@ static void read_refusal(struct str result, struct reply_reading *r, struct env_
 	out->observation = JSON_GET(result, "error");
 }
 
-static void read_output(struct str output, struct reply_reading *r, struct env_reply *out)
+/* False: it has no blocks. */
+static bool read_output(struct str output, struct reply_reading *r, struct env_reply *out)
 {
 	enum { BLOCKS, METADATA, REWARD, FINISHED, COUNT };
 	static const struct str keys[COUNT] = {STR_INIT("blocks"), STR_INIT("metadata"),
@@ -59,12 +60,15 @@ static void read_output(struct str output, struct reply_reading *r, struct env_r
 	bool finished;
 
 	json_pick(output, keys, COUNT, values);
+	if (json_type(values[BLOCKS]) != JSON_ARRAY)
+		return false;
 	out->observation = reading_content(values[BLOCKS], &r->observation);
 	out->reward = http_env_reward(values[REWARD]);
 	if (json_bool(values[FINISHED], &finished))
 		out->terminated = (int8_t)finished;
 	if (!json_is_null(values[METADATA]))
 		reading_structured(r, "metadata", values[METADATA], out);
+	return true;
 }
 
 static void read_no_result(const struct ors_answer *a, struct reply_reading *r, const char *what,
@@ -78,22 +82,23 @@ static void read_no_result(const struct ors_answer *a, struct reply_reading *r, 
 void ors_read_call(const struct ors_answer *a, struct hidden_error_context before,
                    const struct env_conf *conf, struct reply_reading *r, struct env_reply *out)
 {
-	struct str output = JSON_GET(a->http.data, "output");
+	enum { OK, OUTPUT, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("ok"), STR_INIT("output")};
+	struct str values[COUNT];
 	bool ok = false;
 
 	ors_read_other(a, r, out);
 	if (out->outcome != OUTCOME_OK)
 		return;
-	if (!json_bool(JSON_GET(a->http.data, "ok"), &ok)) {
+	json_pick(a->http.data, keys, COUNT, values);
+	if (!json_bool(values[OK], &ok))
 		read_no_result(a, r, "the reply is not the result of a call: it has no 'ok'", out);
-	} else if (!ok) {
+	else if (!ok)
 		read_refusal(a->http.data, r, out);
-	} else if (json_type(JSON_GET(output, "blocks")) != JSON_ARRAY) {
+	else if (!read_output(values[OUTPUT], r, out))
 		read_no_result(a, r, "the result of the call has no 'blocks'", out);
-	} else {
-		read_output(output, r, out);
+	else
 		http_env_find_error(before, conf, r, out);
-	}
 }
 
 void ors_read_prompt(const struct ors_answer *a, struct reply_reading *r, struct env_reply *out)

@@ -61,6 +61,7 @@ struct env_traits {
 			      anywhere */
 	bool names_sessions; /* the server assigns each session an id */
 	bool own_server;     /* each session has its own server process */
+	bool no_rewards;     /* they are computed elsewhere: no reply has one */
 	/* Why requests do not stay in one environment, and how to fix it; NULL if they do. */
 	const char *no_sessions, *no_sessions_fix;
 };

@@ -70,6 +70,12 @@ static const struct {
          "ws",
          {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--tool", "step", "--argument",
           "move", "--force-call", "--without", "no-history"}},
+	{"tests/faults/verifiers.tsv",
+         {"start"},
+         "verifiers",
+         NULL, /* the row is a command */
+         {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--open-timeout", "1s",
+          "--pass-env", "PORT", "--tool", "act", "--argument", "move", "--force-call"}},
 	{"tests/faults/model.tsv",
          {"model", "model2"},
          "http",
@@ -103,8 +109,12 @@ static void run_program(const struct trial *t)
 	int n = 2;
 
 	argv[0] = argv[0] ? argv[0] : mem_text(STR("./rolldbg"));
-	snprintf(url, sizeof(url), "%s://127.0.0.1:%u/%s/%s/%s", tables[t->table].scheme,
-	         (unsigned)server.port, t->row->name, t->moment, tables[t->table].path);
+	if (tables[t->table].path) {
+		snprintf(url, sizeof(url), "%s://127.0.0.1:%u/%s/%s/%s", tables[t->table].scheme,
+		         (unsigned)server.port, t->row->name, t->moment, tables[t->table].path);
+	} else {
+		snprintf(url, sizeof(url), "%s:%s", tables[t->table].scheme, t->row->bytes);
+	}
 	for (const char *const *o = tables[t->table].options; *o; o++)
 		argv[n++] = mem_text(str_from(strcmp(*o, "@") != 0 ? *o : url));
 	argv[n++] = mem_text(STR("--out"));
@@ -291,6 +301,7 @@ int main(int argc, char **argv)
 	const char *jobs_said = getenv("JOBS");
 	int jobs = jobs_said ? (int)strtol(jobs_said, NULL, 10) : 2;
 	pthread_t threads[64];
+	char port[8];
 
 	if (argc > 1) {
 		const char *slash = strchr(argv[1], '/');
@@ -307,6 +318,8 @@ int main(int argc, char **argv)
 	}
 	setenv("XDG_STATE_HOME", directory, 1);
 	hostile_begin(&server);
+	snprintf(port, sizeof(port), "%u", (unsigned)server.port);
+	setenv("PORT", port, 1);
 	for (int i = 0; i < jobs; i++)
 		if (pthread_create(&threads[i], NULL, work, NULL))
 			return 2;

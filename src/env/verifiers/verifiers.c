@@ -2,6 +2,7 @@
    does for a rollout, and has the state that its channel carries: exact, before and after each call. The tools are called
    by the MCP adapter. */
 #include "base/mem.h"
+#include "base/text.h"
 #include "env/env.h"
 #include "env/ignore_paths.h"
 #include "env/reading.h"
@@ -103,21 +104,27 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 	return failed;
 }
 
-/* False: the server has not written it yet. */
-static bool read_port(struct env_verifiers *e)
+/* Sets the URL once the server has written its port. */
+static int read_port(struct env_verifiers *e, struct error *err)
 {
 	char digits[PORT_DIGITS];
+	uint64_t port;
 	int fd = open(buf_cstr(&e->port_file), O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd >= 0 ? read(fd, digits, sizeof(digits)) : 0;
 
 	if (fd >= 0)
 		close(fd);
-	if (n > 0) {
-		buf_printf(&e->url, "http://127.0.0.1:%.*s/mcp", (int)n, digits);
-		unlink(buf_cstr(&e->port_file));
-		buf_clear(&e->port_file);
+	if (n <= 0)
+		return 0;
+	if (!text_u64(text_trim((struct str){digits, (size_t)n}), &port) || !port ||
+	    port > UINT16_MAX) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "the server wrote no port number to $MCP_PORT_FILE");
 	}
-	return n > 0;
+	buf_printf(&e->url, "http://127.0.0.1:%u/mcp", (unsigned)port);
+	unlink(buf_cstr(&e->port_file));
+	buf_clear(&e->port_file);
+	return 0;
 }
 
 /* Its port is known before it listens. *listens: any reply. */
@@ -145,7 +152,9 @@ static int await_server(struct env_verifiers *e, struct error *err)
 			child_terminate(e->child); /* sets why */
 			return reading_child_end(e->child, target_command(e->conf->url), err);
 		}
-		if ((e->url.n || read_port(e)) && ask(e, &listens, err))
+		if (!e->url.n && read_port(e, err))
+			return -1;
+		if (e->url.n && ask(e, &listens, err))
 			return -1;
 		if (!listens && io_wait(e->io, NULL, PAUSE_MS, err))
 			return -1;
@@ -171,7 +180,8 @@ static void fill_facts(struct env_verifiers *e)
 	e->base.facts.protocol = e->base.ops->name;
 	e->base.facts.env_session = str_from(e->conf->env_session);
 	e->base.facts.url = str_from(e->conf->url);
-	e->base.facts.traits = (struct env_traits){.has_episodes = true, .own_server = true};
+	e->base.facts.traits =
+		(struct env_traits){.has_episodes = true, .own_server = true, .no_rewards = true};
 	if (e->own_state) {
 		e->base.facts.state_kind = STATE_VERIFIERS;
 		e->base.facts.state_ignore = buf_view(&e->ignored.json);

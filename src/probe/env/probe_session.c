@@ -153,7 +153,7 @@ static unsigned classify_event(const struct session_pool *a, struct session *s,
 	if (e->kind == EVENT_SESSION_REPLACED || e->kind == EVENT_SESSION_ID_CHANGED)
 		bits |= SEEN_REPLACED;
 	if (e->kind == EVENT_STATE_SOURCE_LOST)
-		bits |= SEEN_SOURCE_LOST;
+		bits |= session_facts(s)->traits.own_server ? SEEN_UNUSED_SOURCE : SEEN_SOURCE_LOST;
 	json_decode(JSON_GET(e->detail, "why"), &why);
 	struct str text = buf_view(&why);
 	if (e->kind == EVENT_EPISODE_CHANGED) {

@@ -16,11 +16,12 @@ enum session_status {
 
 /* Events that matter to a property; bits. */
 enum session_event {
-	SEEN_REPLACED = 1,      /* the session or its id was replaced */
-	SEEN_OTHER_EPISODE = 2, /* the episode changed to one we did not start */
-	SEEN_OUR_EPISODE = 4,   /* the episode changed to that of another of our sessions */
-	SEEN_SOURCE_LOST = 8,   /* the state is that of another environment */
-	SEEN_BARE_STATE = 16,   /* the state contains only bookkeeping */
+	SEEN_REPLACED = 1,       /* the session or its id was replaced */
+	SEEN_OTHER_EPISODE = 2,  /* the episode changed to one we did not start */
+	SEEN_OUR_EPISODE = 4,    /* the episode changed to that of another of our sessions */
+	SEEN_SOURCE_LOST = 8,    /* the state is that of another environment */
+	SEEN_BARE_STATE = 16,    /* the state contains only bookkeeping */
+	SEEN_UNUSED_SOURCE = 32, /* calls are answered without the state */
 };
 
 /* The state at one point in time. */

@@ -58,6 +58,10 @@ int property_release(struct probe *p, struct property *out, struct error *err)
 	probe_close_sessions(p);
 	if (probe_lacks_sessions(p, out))
 		return 0;
+	if (p->traits.own_server && !p->limited) {
+		return property_say(out, PROPERTY_SKIPPED, "own servers",
+		                    "each session starts a server, which ends with it", NULL);
+	}
 	while (got && back < p->got_env) {
 		if (admit(p, &p->sessions[back], deadline, &got, err))
 			return -1;

@@ -201,6 +201,11 @@ int property_reward(struct probe *p, struct property *out, struct error *err)
 
 	if (probe_lacks_sessions(p, out))
 		return 0;
+	if (p->traits.no_rewards) {
+		return property_say(out, PROPERTY_SKIPPED, "no reward",
+		                    "such a server reports none: they are computed elsewhere",
+		                    NULL);
+	}
 	if (!p->traits.has_episodes && !p->conf->solution) {
 		return property_say(
 			out, PROPERTY_SKIPPED, "no environment",

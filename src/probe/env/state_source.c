@@ -82,6 +82,12 @@ int property_state_source(struct probe *p, struct property *out, struct error *e
 		property_evidence(out, "a call succeeded, but the step count in the state did "
 		                       "not change");
 		property_fix(out, "make calls and state requests reach the same session");
+	} else if (seen & SEEN_UNUSED_SOURCE) {
+		property_judge(out, PROPERTY_UNKNOWN, "%s, not used",
+		               state_kind_name(p->state_kind));
+		property_evidence(out, "calls are answered without it");
+		property_fix(out, "declare the environment's state, or choose another source with "
+		                  "\1state\2");
 	} else if (p->state_drifts) {
 		property_judge(out, PROPERTY_UNKNOWN, "%s, changes without a call",
 		               state_kind_name(p->state_kind));

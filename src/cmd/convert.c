@@ -326,7 +326,7 @@ static int convert_main(const struct context *c, const void *opts, int argc, cha
 	buf_release(&v.text);
 	if (!failed && v.to)
 		export_warn_of_losses(&v.export);
-	export_release(&v.export);
+	rollout_copy_release(&v.export.r);
 	tables_free(v.tables);
 	if (v.rows)
 		fclose(v.rows);

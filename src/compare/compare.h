@@ -1,9 +1,12 @@
+/* The directory compare/: compares two rollouts: which calls are the same, and where the
+   environment's replies differ. Loading rollouts, printing and sending calls belong elsewhere. */
+
 /* Finds the differences between two rollouts. */
 #pragma once
 
-#include "compare/rollout_copy.h"
 #include "compare/tool_changes.h"
 #include "recording/by_rollout.h"
+#include "recording/rollout_copy.h"
 
 enum difference_kind {
 	DIFFERENCE_CHANGED,

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/names.h"
-#include "compare/rollout_copy.h"
+#include "recording/rollout_copy.h"
 
 struct used_pattern {
 	const char *origin; /* for messages: the option, or "lake.jsonl.masks:3" */

@@ -46,19 +46,19 @@ static void put_other_messages(struct atif *a, struct str messages)
 /* Ids must be unique within a step: missing or repeated ones are replaced by numbers. */
 static struct str call_id(struct atif *a, size_t from, size_t i)
 {
-	struct str id = JSON_GET(a->x->steps[i].value[KEY_TOOL_CALL], "id");
+	struct str id = JSON_GET(a->x->r.steps[i].value[KEY_TOOL_CALL], "id");
 	bool unique = json_type(id) == JSON_STRING && i - from < 64;
 	char made[48];
 
 	for (size_t k = from; k < i && unique; k++) {
-		struct str other = JSON_GET(a->x->steps[k].value[KEY_TOOL_CALL], "id");
+		struct str other = JSON_GET(a->x->r.steps[k].value[KEY_TOOL_CALL], "id");
 
 		unique = json_type(other) != JSON_STRING || !json_same_text(other, id);
 	}
 	if (unique)
 		return id;
 	snprintf(made, sizeof(made), "\"call-%lld-%zu\"", (long long)a->step_id, i - from);
-	return arena_str(&a->x->arena, str_from(made));
+	return arena_str(&a->x->r.arena, str_from(made));
 }
 
 static struct str string_or(struct str value, struct str other)
@@ -97,7 +97,8 @@ static struct str assistant_of(const struct export *x, size_t from, size_t to)
 	struct str one;
 
 	for (size_t i = from; i < to; i++) {
-		for (size_t cursor = 0; json_next(x->steps[i].value[KEY_MESSAGES], &cursor, &one);)
+		for (size_t cursor = 0;
+		     json_next(x->r.steps[i].value[KEY_MESSAGES], &cursor, &one);)
 			if (json_is(JSON_GET(one, "role"), STR("assistant")))
 				return one;
 	}
@@ -108,8 +109,8 @@ static struct str assistant_of(const struct export *x, size_t from, size_t to)
 static void put_turn(struct atif *a, size_t from, size_t to)
 {
 	struct str message = assistant_of(a->x, from, to);
-	enum policy_kind kind = line_policy_kind(&a->x->header);
-	const struct line *steps = a->x->steps;
+	enum policy_kind kind = line_policy_kind(&a->x->r.header);
+	const struct line *steps = a->x->r.steps;
 
 	begin_step(a, "agent", JSON_GET(message, "content"));
 	if (kind != POLICY_LLM && kind != POLICY_IMPORT)
@@ -134,19 +135,19 @@ static void put_turn(struct atif *a, size_t from, size_t to)
 
 static void put_agent(struct atif *a)
 {
-	struct str unknown = STR("\"unknown\""), policy = a->x->header.value[KEY_POLICY];
+	struct str unknown = STR("\"unknown\""), policy = a->x->r.header.value[KEY_POLICY];
 	struct str kind = string_or(JSON_GET(policy, "kind"), unknown);
 
 	jw_pack(&a->j, "agent:{name:%r,version:%r,model_name:%?r,tool_definitions:%?r}",
 	        string_or(JSON_GET(policy, "name"), kind),
-	        string_or(JSON_GET(a->x->header.value[KEY_META], "rolldbg"), unknown),
+	        string_or(JSON_GET(a->x->r.header.value[KEY_META], "rolldbg"), unknown),
 	        string_or(JSON_GET(JSON_GET(policy, "params"), "model"), STR_NONE),
 	        export_tools(a->x));
 }
 
 static void put_extra(struct atif *a)
 {
-	const struct line *end = &a->x->end, *header = &a->x->header;
+	const struct line *end = &a->x->r.end, *header = &a->x->r.header;
 
 	jw_pack(&a->j, "extra:{task:%r,sample:%r,status:%?r,reason:%?r,total_reward:%?r",
 	        JSON_GET(header->value[KEY_TASK], "id"), header->value[KEY_SAMPLE],
@@ -160,15 +161,15 @@ static void put_extra(struct atif *a)
 static void put_steps(struct atif *a)
 {
 	const struct export *x = a->x;
-	struct str prompt = x->reset.value[KEY_MESSAGES];
+	struct str prompt = x->r.reset.value[KEY_MESSAGES];
 
 	jw_put_array(&a->j, "steps");
 	put_other_messages(a, prompt);
-	if (!json_count(prompt) && line_has(&x->reset, KEY_OBSERVATION)) {
-		begin_step(a, "user", x->reset.value[KEY_OBSERVATION]);
+	if (!json_count(prompt) && line_has(&x->r.reset, KEY_OBSERVATION)) {
+		begin_step(a, "user", x->r.reset.value[KEY_OBSERVATION]);
 		jw_end(&a->j);
 	}
-	for (size_t i = 0, end; i < x->count; i = end) {
+	for (size_t i = 0, end; i < x->r.count; i = end) {
 		end = export_turn_end(x, i);
 		put_turn(a, i, end);
 	}
@@ -180,7 +181,7 @@ static int atif_write(struct export *x, struct error *err)
 	struct atif a = {.x = x};
 
 	jw_init(&a.j, x->out);
-	jw_pack(&a.j, "{schema_version:'ATIF-v1.7',session_id:%s", x->id);
+	jw_pack(&a.j, "{schema_version:'ATIF-v1.7',session_id:%s", x->r.id);
 	put_agent(&a);
 	put_steps(&a);
 	jw_pack(&a.j, "final_metrics:{total_steps:%i}", a.step_id);

@@ -109,7 +109,7 @@ static int write(struct export *x, struct error *err)
 	size_t turn = 0;
 
 	export_prompt(x, MESSAGES_METADATA, 0, &messages);
-	for (size_t i = 0; i < x->count && !x->out->full; turn++) {
+	for (size_t i = 0; i < x->r.count && !x->out->full; turn++) {
 		i = export_turn(x, i, MESSAGES_METADATA, 0, &messages);
 		buf_printf(x->out, "{\"env_index\":%zu,\"step\":%zu,\"messages\":[", x->index,
 		           turn);

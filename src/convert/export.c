@@ -6,31 +6,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ROLLOUT_BYTES_MAX ((size_t)1 << 30)
 
 /* ---- lines in ---- */
-
-static struct line *place_for(struct export *x, enum line_type type)
-{
-	switch (type) {
-	case LINE_HEADER:
-		return &x->header;
-	case LINE_RESET:
-		return &x->reset;
-	case LINE_END:
-		return &x->end;
-	case LINE_STEP:
-		x->steps = mem_grow(x->steps, x->count, sizeof(*x->steps));
-		return &x->steps[x->count++];
-	case LINE_EVENT:
-	case LINE_TYPES:
-	case LINE_UNKNOWN:
-		break;
-	}
-	return NULL;
-}
 
 /* Facts whose loss is reported. Facts derivable from others, and those about how the recording was
    made, are omitted. */
@@ -82,39 +61,16 @@ static void note_losses(struct export *x, const struct line *l)
 
 int export_add(struct export *x, const struct line *l, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_SMALL);
-	struct line kept;
-	size_t used;
-	int failed;
-
 	x->bytes += l->text.n;
 	if (x->bytes > ROLLOUT_BYTES_MAX) {
 		return error_set(err, FAIL_INPUT, "a rollout of more than %zu MiB",
 		                 ROLLOUT_BYTES_MAX >> 20);
 	}
 	note_losses(x, l);
-	failed = line_parse(arena_str(&x->arena, l->text), &scratch, &kept, &used, err);
-	if (!failed) {
-		x->id = x->id.p ? x->id : arena_str(&x->arena, kept.rollout);
-		kept.rollout = x->id;
-		struct line *place = place_for(x, kept.type);
-
-		if (place)
-			*place = kept;
-	}
-	buf_release(&scratch);
-	return failed;
+	return rollout_copy_keep(&x->r, l->text, l->number, err);
 }
 
 /* ---- the rollout out ---- */
-
-static void forget(struct export *x)
-{
-	arena_reset(&x->arena);
-	x->header = x->reset = x->end = (struct line){.type = LINE_UNKNOWN};
-	x->count = x->bytes = 0;
-	x->id = STR_NONE;
-}
 
 int export_rollout(struct export *x, struct buf *out, struct error *err)
 {
@@ -126,17 +82,11 @@ int export_rollout(struct export *x, struct buf *out, struct error *err)
 		                   out->max >> 20);
 	}
 	if (failed)
-		error_wrap(err, "rollout %.*s", STR_ARG(x->id));
+		error_wrap(err, "rollout %.*s", STR_ARG(x->r.id));
 	x->index++;
-	forget(x);
+	x->bytes = 0;
+	rollout_copy_release(&x->r);
 	return failed;
-}
-
-void export_release(struct export *x)
-{
-	arena_release(&x->arena);
-	free(x->steps);
-	x->steps = NULL;
 }
 
 static const char *name_of(enum key k)
@@ -174,7 +124,7 @@ struct str export_text(struct export *x, struct str value)
 		return STR("\"\"");
 	json_text_or_json(value, &text);
 	json_quote(&quoted, buf_view(&text));
-	struct str kept = arena_str(&x->arena, buf_view(&quoted));
+	struct str kept = arena_str(&x->r.arena, buf_view(&quoted));
 	BUFS_RELEASE(&text, &quoted);
 	return kept;
 }
@@ -193,7 +143,8 @@ size_t export_turn_end(const struct export *x, size_t i)
 {
 	size_t end = i + 1;
 
-	while (end < x->count && x->steps[end].turn == x->steps[i].turn && x->steps[end].turn >= 0)
+	while (end < x->r.count && x->r.steps[end].turn == x->r.steps[i].turn &&
+	       x->r.steps[end].turn >= 0)
 		end++;
 	return end;
 }
@@ -227,7 +178,7 @@ static void put_spelled_call(struct export *x, struct json_writer *j, struct str
 		name = function;
 	}
 	if (how & MESSAGES_OBJECTS && json_type(arguments) == JSON_STRING) {
-		struct str decoded = json_text(&x->arena, arguments);
+		struct str decoded = json_text(&x->r.arena, arguments);
 
 		arguments = json_is_valid(decoded) ? decoded : arguments;
 	}
@@ -314,12 +265,12 @@ void export_prompt(struct export *x, unsigned how, size_t start, struct buf *out
 {
 	struct message_list list = {x, out, start, how};
 
-	put_all(&list, x->reset.value[KEY_MESSAGES], NULL);
-	if (!json_count(x->reset.value[KEY_MESSAGES]) && line_has(&x->reset, KEY_OBSERVATION)) {
+	put_all(&list, x->r.reset.value[KEY_MESSAGES], NULL);
+	if (!json_count(x->r.reset.value[KEY_MESSAGES]) && line_has(&x->r.reset, KEY_OBSERVATION)) {
 		struct json_writer j = begin_message(&list);
 
 		jw_pack(&j, "{role:'user',content:%r}",
-		        export_text(x, x->reset.value[KEY_OBSERVATION]));
+		        export_text(x, x->r.reset.value[KEY_OBSERVATION]));
 	}
 }
 
@@ -330,7 +281,7 @@ static void put_made_calls(const struct message_list *list, size_t from, size_t 
 
 	jw_pack(&j, "{role:'assistant',content:'',tool_calls:[");
 	for (size_t i = from; i < to; i++) {
-		struct str call = list->x->steps[i].value[KEY_TOOL_CALL];
+		struct str call = list->x->r.steps[i].value[KEY_TOOL_CALL];
 
 		put_call(list->x, &j, JSON_GET(call, "id"), JSON_GET(call, "name"),
 		         JSON_GET(call, "arguments"), list->how);
@@ -361,12 +312,12 @@ size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struc
 
 	for (size_t k = i; k < end; k++) {
 		has_assistant = has_assistant ||
-		                has_role(x->steps[k].value[KEY_MESSAGES], STR("assistant"));
+		                has_role(x->r.steps[k].value[KEY_MESSAGES], STR("assistant"));
 	}
-	if (!has_assistant && line_has(&x->steps[i], KEY_TOOL_CALL))
+	if (!has_assistant && line_has(&x->r.steps[i], KEY_TOOL_CALL))
 		put_made_calls(&list, i, end);
 	for (size_t k = i; k < end; k++) {
-		const struct line *step = &x->steps[k];
+		const struct line *step = &x->r.steps[k];
 		struct str messages = step->value[KEY_MESSAGES];
 
 		put_all(&list, messages, step);
@@ -381,7 +332,7 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 	buf_char(out, '[');
 	size_t start = out->n;
 	export_prompt(x, how, start, out);
-	for (size_t i = 0; i < x->count;)
+	for (size_t i = 0; i < x->r.count;)
 		i = export_turn(x, i, how, start, out);
 	buf_char(out, ']');
 	return out->full ? error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
@@ -395,11 +346,11 @@ struct str export_tools(struct export *x)
 	struct json_writer j;
 	struct str one;
 
-	if (!line_has(&x->header, KEY_TOOLS))
+	if (!line_has(&x->r.header, KEY_TOOLS))
 		return STR_NONE;
 	jw_init(&j, &list);
 	jw_array(&j);
-	for (size_t cursor = 0; json_next(x->header.value[KEY_TOOLS], &cursor, &one);) {
+	for (size_t cursor = 0; json_next(x->r.header.value[KEY_TOOLS], &cursor, &one);) {
 		struct str schema = JSON_GET(one, "inputSchema");
 
 		jw_pack(&j, "{type:'function',function:{name:%r,description:%?r,parameters:%r}}",
@@ -407,7 +358,7 @@ struct str export_tools(struct export *x)
 		        schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
 	}
 	jw_end(&j);
-	struct str kept = arena_str(&x->arena, buf_view(&list));
+	struct str kept = arena_str(&x->r.arena, buf_view(&list));
 	buf_release(&list);
 	return kept;
 }

@@ -5,19 +5,16 @@
 #include "base/mem.h"
 #include "convert/convert.h"
 #include "json/write.h"
+#include "recording/rollout_copy.h"
 
-/* One rollout in memory. Missing lines have no text. */
+/* One rollout in memory; the caller releases r. */
 struct export
 {
 	const struct format *format;
-	struct buf *out; /* the format's text is appended here */
-	size_t index;    /* of the rollout, from 0 */
-	struct str id;   /* decoded */
-	struct line header, reset, end;
-	struct line *steps;
-	size_t count;
-	size_t bytes; /* of all lines */
-	struct arena arena;
+	struct buf *out;          /* the format's text is appended here */
+	size_t index;             /* of the rollout, from 0 */
+	struct rollout_copy r;    /* also owns what the functions below make */
+	size_t bytes;             /* of all lines */
 	uint64_t lost[KEY_COUNT]; /* per key: lines with a fact that the format cannot hold */
 	uint64_t lost_events;
 };
@@ -26,7 +23,6 @@ struct export
 MUST_USE int export_add(struct export *x, const struct line *l, struct error *err);
 /* Appends the rollout in its format and clears its lines. */
 MUST_USE int export_rollout(struct export *x, struct buf *out, struct error *err);
-void export_release(struct export *x);
 /* Warns once for each kind of fact that was lost. */
 void export_warn_of_losses(const struct export *x);
 

@@ -100,7 +100,7 @@ static int import_openenv_collect(struct import *m, struct str value, struct err
 /* Writes the result of one call. The state after it is that of the next line. */
 static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 {
-	const struct line *step = &x->steps[i], *next = i + 1 < x->count ? step + 1 : &x->end;
+	const struct line *step = &x->r.steps[i], *next = i + 1 < x->r.count ? step + 1 : &x->r.end;
 	struct str call = step->value[KEY_TOOL_CALL], error = step->value[KEY_ERROR];
 	bool failed = export_is_failed(step);
 
@@ -114,7 +114,7 @@ static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 
 static int write(struct export *x, struct error *err)
 {
-	struct str task = JSON_GET(x->header.value[KEY_TASK], "id");
+	struct str task = JSON_GET(x->r.header.value[KEY_TASK], "id");
 	struct buf messages = BUF(BUF_MAX_MESSAGE);
 
 	if (export_conversation(x, 0, &messages, err)) {
@@ -122,17 +122,17 @@ static int write(struct export *x, struct error *err)
 		return -1;
 	}
 	struct json_writer j =
-		jw_form(x->out, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[", x->id,
-	                buf_view(&messages), x->end.value[KEY_TOTAL_REWARD],
-	                x->end.status == END_TERMINATED || x->end.status == END_TRUNCATED);
-	for (size_t i = 0; i < x->count; i++)
-		if (x->steps[i].step >= 0)
+		jw_form(x->out, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[",
+	                x->r.id, buf_view(&messages), x->r.end.value[KEY_TOTAL_REWARD],
+	                x->r.end.status == END_TERMINATED || x->r.end.status == END_TRUNCATED);
+	for (size_t i = 0; i < x->r.count; i++)
+		if (x->r.steps[i].step >= 0)
 			put_traced(x, i, &j);
 	jw_pack(&j, "],metrics:{},verify_metrics:{},artifacts:{},task:%r", task);
-	jw_pack(&j, "extra:{task:%r,sample:%r", task, x->header.value[KEY_SAMPLE]);
-	if (x->count && line_has(&x->steps[0], KEY_STATE)) {
-		jw_pack(&j, "state:%r,state_ignore:%r", x->steps[0].value[KEY_STATE],
-		        JSON_GET(x->header.value[KEY_STATE_SOURCE], "ignore"));
+	jw_pack(&j, "extra:{task:%r,sample:%r", task, x->r.header.value[KEY_SAMPLE]);
+	if (x->r.count && line_has(&x->r.steps[0], KEY_STATE)) {
+		jw_pack(&j, "state:%r,state_ignore:%r", x->r.steps[0].value[KEY_STATE],
+		        JSON_GET(x->r.header.value[KEY_STATE_SOURCE], "ignore"));
 	}
 	jw_end(&j);
 	jw_line_end(&j);

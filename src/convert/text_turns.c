@@ -315,14 +315,14 @@ static int write(struct export *x, struct error *err)
 	export_prompt(x, MESSAGES_OBJECTS, 1, &prompt);
 	buf_char(&prompt, ']');
 	buf_char(&completion, '[');
-	for (size_t i = 0; i < x->count;)
+	for (size_t i = 0; i < x->r.count;)
 		i = export_turn(x, i, MESSAGES_OBJECTS, 1, &completion);
 	buf_char(&completion, ']');
 	fits = !prompt.full && !completion.full;
 	if (fits) {
 		struct json_writer j = jw_form(
 			x->out, "{step:0,prompt:%r,completion:%r,reward:%r,advantage:null",
-			buf_view(&prompt), buf_view(&completion), x->end.value[KEY_TOTAL_REWARD]);
+			buf_view(&prompt), buf_view(&completion), x->r.end.value[KEY_TOTAL_REWARD]);
 
 		jw_line_end(&j);
 	}

@@ -2,10 +2,10 @@
 #include "report/tables.h"
 
 #include "base/mem.h"
-#include "compare/rollout_copy.h"
 #include "evidence/evidence.h"
 #include "json/diff.h"
 #include "json/write.h"
+#include "recording/rollout_copy.h"
 #include "report/csv.h"
 
 #include <stdio.h>

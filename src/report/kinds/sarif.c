@@ -133,7 +133,7 @@ static void put_place(struct json_writer *w, const struct report_case *c, uint64
 	}
 }
 
-struct result {
+struct sarif_result {
 	const char *rule; /* of checks.def, or one of own_rules */
 	enum severity severity;
 	uint64_t line; /* 0: unknown */
@@ -153,7 +153,8 @@ static size_t index_of(const char *rule)
 }
 
 /* About all recordings, if the case has no file and no rollout. */
-static void put_result(struct sarif *s, const struct report_case *c, const struct result *result)
+static void put_result(struct sarif *s, const struct report_case *c,
+                       const struct sarif_result *result)
 {
 	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 
@@ -166,7 +167,7 @@ static void put_result(struct sarif *s, const struct report_case *c, const struc
 }
 
 /* If there is room: the last result is reserved for the number left out. */
-static void put_of_case(struct sarif *s, const struct report_case *c, struct result result)
+static void put_of_case(struct sarif *s, const struct report_case *c, struct sarif_result result)
 {
 	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 
@@ -192,15 +193,15 @@ static void rollout(struct report *r, const struct report_case *c)
 		const struct finding *f = &c->verdict->findings[i];
 
 		put_of_case(r->state, c,
-		            (struct result){f->rule, f->severity, f->line ? f->line : c->line,
-		                            str_from(f->message), f->pointer});
+		            (struct sarif_result){f->rule, f->severity, f->line ? f->line : c->line,
+		                                  str_from(f->message), f->pointer});
 	}
 	alone.verdict = NULL; /* its findings are results of their own */
 	if (c->problem || (c->compared && c->result != CASE_PASSED)) {
 		case_text_finish(&r->text, &alone);
 		put_of_case(r->state, c,
-		            (struct result){own_rules[rule].id, SEVERITY_ERROR, r->text.line,
-		                            buf_view(&r->text.title), ""});
+		            (struct sarif_result){own_rules[rule].id, SEVERITY_ERROR, r->text.line,
+		                                  buf_view(&r->text.title), ""});
 	}
 }
 
@@ -214,8 +215,8 @@ static void end(struct report *r, const struct report_totals *t)
 		snprintf(more, sizeof(more), "%zu more results are not in this report",
 		         s->left_out);
 		put_result(s, &(struct report_case){.file = NULL},
-		           &(struct result){own_rules[RULE_LEFT_OUT].id, SEVERITY_ERROR, 0,
-		                            str_from(more), ""});
+		           &(struct sarif_result){own_rules[RULE_LEFT_OUT].id, SEVERITY_ERROR, 0,
+		                                  str_from(more), ""});
 	}
 	jw_pack(w, "],invocations:[{executionSuccessful:%b}]}]}", t->errors == 0);
 	buf_char(r->out, '\n');

@@ -1,5 +1,5 @@
 /* Keeps a rollout in memory: see rollout_copy.h. */
-#include "compare/rollout_copy.h"
+#include "recording/rollout_copy.h"
 
 #include <stdlib.h>
 

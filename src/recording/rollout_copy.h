@@ -1,8 +1,5 @@
-/* The directory compare/: compares two rollouts: which calls are the same, and where the
-   environment's replies differ. Loading rollouts, printing and sending calls belong elsewhere. */
-
-/* One rollout of a recording in memory, without volatile facts (recording/strip.h), ready to be
-   compared. */
+/* One rollout of a recording in memory: its lines as recorded, or without volatile facts
+   (recording/strip.h), ready to be compared. */
 #pragma once
 
 #include "base/mem.h"
@@ -29,7 +26,7 @@ MUST_USE int rollout_copy_add(struct rollout_copy *c, struct strip *strip, const
 MUST_USE int rollout_copy_take(struct rollout_copy *c, struct strip *strip, const struct line *l,
                                struct buf *text, struct line *step, bool *is_step,
                                struct error *err);
-/* Adds a stripped line. */
+/* Adds a line as it is. */
 MUST_USE int rollout_copy_keep(struct rollout_copy *c, struct str text, uint64_t number,
                                struct error *err);
 /* Its lines in order, from 0: a missing one has no text; NULL after the last one. */

@@ -196,7 +196,9 @@ static void put_topics(struct buf *out)
 		put_topic("env", environments[i]->name, environments[i]->help, out);
 	for (size_t i = 0; i < policies_count; i++) {
 		put_topic("policy", policy_kind_name(policies[i]->kind), policies[i]->help, out);
-		put_file_keys_deep(policy_kind_name(policies[i]->kind), policies[i]->keys, out);
+		if (policies[i]->keys)
+			put_file_keys_deep(policy_kind_name(policies[i]->kind), policies[i]->keys,
+			                   out);
 	}
 	for (size_t i = 0; i < checks_count; i++) {
 		buf_printf(out, "topic\trule\t%s\t", checks[i]->id);

@@ -100,7 +100,7 @@ struct keyed_table;
 
 struct policy_ops {
 	enum policy_kind kind;
-	const struct keyed_table *keys; /* of its files, for the manual */
+	const struct keyed_table *keys; /* of its files, for the manual; NULL: it has none */
 	const char *spelled;            /* form of a spec: "random:SEED"; NULL: only files */
 	const char *help;
 	/* Opens from the options; conf->spec may be KIND:ARGUMENT of this kind. out NULL: only

@@ -110,10 +110,10 @@ static int error_kind(struct keyed *k)
 {
 	struct buf kinds = BUF(BUF_MAX_SMALL);
 
-	for (size_t i = 0; i < policies_count; i++) {
-		buf_text(&kinds, i == 0 ? "" : i + 1 < policies_count ? ", " : " or ");
-		buf_printf(&kinds, "\"%s\"", policy_kind_name(policies[i]->kind));
-	}
+	for (size_t i = 0; i < policies_count; i++)
+		if (policies[i]->keys)
+			buf_printf(&kinds, "%s\"%s\"", kinds.n ? " or " : "",
+			           policy_kind_name(policies[i]->kind));
 	int failed = keyed_expected(k, buf_cstr(&kinds));
 	buf_release(&kinds);
 	return failed;
@@ -129,7 +129,7 @@ static int read_kind(struct keyed *k, struct str root, const struct policy_ops *
 	struct str word =
 		json_type(k->value) == JSON_STRING ? json_text(k->arena, k->value) : STR_NONE;
 	*kind = policy_of_kind(word);
-	if (!*kind)
+	if (!*kind || !(*kind)->keys)
 		return error_kind(k);
 	return (*kind)->from_file ? 0
 	                          : keyed_fail(k,

@@ -4,7 +4,6 @@
 #include "json/write.h"
 #include "policy/draw.h"
 #include "policy/policy.h"
-#include "policy/policy_file.h"
 #include "policy/script.h"
 #include "policy/tool_set.h"
 
@@ -28,7 +27,7 @@ struct random_policy {
 	struct script_conf actions; /* count 0: no actions given */
 	struct drawn_tool *tool;    /* called last; NULL: none */
 	struct buf arguments, name;
-	struct str title, params;
+	struct str params;
 };
 
 static int random_decide(struct policy *base, const struct policy_view *v, struct decision *out,
@@ -63,8 +62,10 @@ static void random_facts(const struct policy *base, struct policy_facts *out)
 {
 	const struct random_policy *p = (const struct random_policy *)base;
 
-	*out = (struct policy_facts){
-		.kind = POLICY_RANDOM, .name = p->title, .params = p->params, .length = -1};
+	*out = (struct policy_facts){.kind = POLICY_RANDOM,
+	                             .name = str_from(policy_kind_name(POLICY_RANDOM)),
+	                             .params = p->params,
+	                             .length = -1};
 }
 
 static void random_close(struct policy *base)
@@ -139,14 +140,13 @@ static int choose(struct random_policy *p, const struct policy_conf *conf, struc
 	return p->only.p ? tool_require(conf->tools, p->only, err) : 0;
 }
 
-static int open_seeded(const struct policy_conf *conf, struct str name, uint64_t seed,
-                       struct policy **out, struct error *err)
+static int open_seeded(const struct policy_conf *conf, uint64_t seed, struct policy **out,
+                       struct error *err)
 {
 	struct random_policy *p = mem_new(sizeof(*p));
 
 	p->base.ops = &policy_random;
 	p->arguments = p->name = BUF(BUF_MAX_MESSAGE);
-	p->title = arena_str(&p->arena, name);
 	rng_seed(&p->rng, seed, 1 + (uint64_t)conf->sample);
 	if (choose(p, conf, err)) {
 		random_close(&p->base);
@@ -184,44 +184,15 @@ static int random_open(const struct policy_conf *conf, struct policy **out, stru
 
 	if (read_spec(conf->spec, &seed, err) || check_options(conf, err))
 		return -1;
-	return !out ? 0
-	            : open_seeded(conf, str_from(policy_kind_name(POLICY_RANDOM)), seed, out, err);
-}
-
-/* {"kind":"random", "name":"...", "seed":7} */
-struct random_file {
-	struct policy_file file;
-	struct keyed_number seed;
-};
-
-static const struct keyed_row random_rows[] = {
-	POLICY_FILE_ROWS,
-	{"seed", KEYED_COUNT, .at = offsetof(struct random_file, seed), .required = true},
-};
-static const struct keyed_table random_table = KEYED_TABLE(random_rows);
-
-static int random_from_file(struct keyed *k, struct str root, const struct policy_conf *conf,
-                            struct policy **out)
-{
-	struct random_file f = {.file = {.name = NULL}};
-
-	if (keyed_read(k, root, &random_table, &f))
-		return -1;
-	return check_options(conf, k->err) ||
-	                       (out && open_seeded(conf, policy_file_title(conf, &f.file),
-	                                           (uint64_t)f.seed.value, out, k->err))
-	               ? policy_file_invalid(k)
-	               : 0;
+	return out ? open_seeded(conf, seed, out, err) : 0;
 }
 
 const struct policy_ops policy_random = {
 	.kind = POLICY_RANDOM,
-	.keys = &random_table,
 	.spelled = "random:SEED",
 	.help = "random:SEED draws calls that match the tools' schemas (with \1actions\2: from "
 		"those values; with \1tool\2: of that tool)",
 	.open = random_open,
-	.from_file = random_from_file,
 	.decide = random_decide,
 	.facts = random_facts,
 	.close = random_close,

@@ -103,10 +103,6 @@ table_keys() {
 	jq 'del(.actions, .tool)' examples.json >script.json
 	expect 0 rolldbg run --policy script.json --max-turns 2
 
-	diff <(table_keys random) <(documented_keys 'KEYS OF EVERY KIND' 'KEYS OF A RANDOM POLICY')
-	jq '.kind = "random"' examples.json >random.json
-	expect 0 rolldbg run --policy random.json --max-turns 2
-
 	diff <(table_keys llm) <(documented_keys 'KEYS OF EVERY KIND' 'KEYS OF A MODEL')
 	jq '.kind = "llm" | .base_url = "http://127.0.0.1:1"' examples.json >llm.json
 	MODEL_KEY=1234 expect 4 rolldbg run --policy llm.json --model-retries 0

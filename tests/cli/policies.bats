@@ -90,7 +90,7 @@ goal_script() {
 
 @test "random: calls that match any tool's schema, the same for each seed" {
 	for name in a b; do
-		rolldbg run --quiet --policy "$root/policies/random.json" --env 'builtin:frozen_lake?map=8x8' --max-turns 20 --out $name.jsonl
+		rolldbg run --quiet --policy random:1 --env 'builtin:frozen_lake?map=8x8' --max-turns 20 --out $name.jsonl
 		rolldbg strip $name.jsonl >$name.stripped
 	done
 	cmp a.stripped b.stripped
@@ -98,11 +98,9 @@ goal_script() {
 }
 
 @test "random: --tool restricts the draws to that tool; the header says so" {
-	for policy in random:4 "$root/policies/random.json"; do
-		expect 0 rolldbg run --policy "$policy" --env builtin:desk --seed 1 --ignore /clock -n 12 --tool list_items --force --fail-on never --out a.jsonl
-		all_are a.jsonl step '.tool_call.name == "list_items"'
-		all_are a.jsonl header '.policy.params.tool == "list_items"'
-	done
+	expect 0 rolldbg run --policy random:4 --env builtin:desk --seed 1 --ignore /clock -n 12 --tool list_items --force --fail-on never --out a.jsonl
+	all_are a.jsonl step '.tool_call.name == "list_items"'
+	all_are a.jsonl header '.policy.params.tool == "list_items"'
 	rolldbg run --quiet --policy random:4 --env builtin:desk --seed 1 --ignore /clock -n 12 --force --fail-on never --out a.jsonl
 	run ! all_are a.jsonl step '.tool_call.name == "list_items"'
 	all_are a.jsonl header '.policy.params | has("tool") | not'
@@ -128,7 +126,7 @@ goal_script() {
 }
 
 @test "a policy that cannot be used is refused before anything is connected or recorded" {
-	printf '{"kind":"random","seed":"x"}' >seed.json
+	printf '{"kind":"script","calls":"x"}' >seed.json
 	printf '{"kind":"script"}' >empty.json
 	printf '{"kind":"script","calls":[{"name":"a"}],"tool":"a"}' >both.json
 	while IFS=$'\t' read -r code arguments message; do
@@ -151,7 +149,7 @@ goal_script() {
 		2	--policy llm:tiny	--policy llm has no argument, not 'llm:tiny': use --model NAME
 		2	--actions ,A	--actions: action 1 is empty in ',A'
 		2	--policy seed.json --actions A	--actions and --policy FILE are mutually exclusive
-		3	--policy seed.json	policy seed.json:1: "seed" must be a non-negative integer, not "x"
+		3	--policy seed.json	policy seed.json:1: "calls" must be an array, not "x"
 		3	--policy empty.json	policy empty.json: a script needs either "actions" or "calls"
 		3	--policy both.json	policy both.json: each of the "calls" has its own tool
 	END

@@ -39,8 +39,8 @@ static const struct {
 	{"{\"kind\":\"script\",\n \"actions\":[UP]}", ":2:13: expected a value"},
 	{"[7]", ":1: calls[0]: must be an object, not a number"},
 	{"null", ":1: must be an object, not null"},
-	{"{}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\""},
-	{"{\"kind\":1}", ":1: \"kind\" must be \"script\", \"random\" or \"llm\", not 1"},
+	{"{}", ":1: \"kind\" must be \"script\" or \"llm\""},
+	{"{\"kind\":1}", ":1: \"kind\" must be \"script\" or \"llm\", not 1"},
 	{"{\"kind\":\"llm\"}",
          ":1: a policy of kind \"llm\" applies to all tasks, it cannot be used for a single task"},
 	{"{\"kind\":\"script\"}", ": a script needs either \"actions\" or \"calls\", an array"},
@@ -57,23 +57,8 @@ static const struct {
 	{"{\"kind\":\"script\",\"calls\":[],\"seed\":1}",
          ":1: unknown key \"seed\"; available: kind, $schema, description, name, error_text, tool, actions, "
          "calls, on_end, on_error"},
-	{"{\"calls\":[],\"seed\":1,\"kind\":\"random\"}",
-         ":1: unknown key \"calls\"; available: kind, $schema, description, name, error_text, seed"},
-	{"{\"kind\":\"random\",\"actions\":[\"UP\"],\"seed\":1}",
-         ":1: unknown key \"actions\"; available: kind, $schema, description, name, error_text, seed"},
-	{"{\"kind\":\"random\",\"on_end\":\"stop\",\"seed\":1}",
-         ":1: unknown key \"on_end\"; available: kind, $schema, description, name, error_text, seed"},
-	{"{\"kind\":\"random\",\"on_error\":\"continue\",\"seed\":1}",
-         ":1: unknown key \"on_error\"; available: kind, $schema, description, name, error_text, seed"},
-	{"{\"kind\":\"random\",\"tool\":\"move\",\"seed\":1}",
-         ":1: unknown key \"tool\"; available: kind, $schema, description, name, error_text, seed"},
-	{"{\"kind\":\"random\"}", ":1: \"seed\" is missing"},
-	{"{\"kind\":\"random\",\"seed\":-1}",
-         ":1: \"seed\" must be a non-negative integer, not -1"},
-	{"{\"kind\":\"random\",\"seed\":1.5}",
-         ":1: \"seed\" must be a non-negative integer, not 1.5"},
-	{"{\"kind\":\"random\",\"seed\":\"1\"}",
-         ":1: \"seed\" must be a non-negative integer, not \"1\""},
+	{"{\"kind\":\"random\",\"seed\":1}",
+         ":1: \"kind\" must be \"script\" or \"llm\", not \"random\""},
 	{"{\"kind\":\"script\",\"name\":7,\"calls\":[]}", ":1: \"name\" must be a string, not 7"},
 	{"{\"kind\":\"script\",\"description\":[],\"calls\":[]}",
          ":1: \"description\" must be a string, not an array"},
@@ -201,13 +186,6 @@ static void test_good(void)
 		is_next(p, "wait", "{\"turns\":1}");
 		is_next(p, "wait", "{\"turns\":2.0}");
 		is_next(p, "wait", "{\"turns\":3}");
-		p->ops->close(p);
-	}
-	p = open_text("{\"kind\":\"random\",\"seed\":7,\"name\":\"r\"}", NULL, &err);
-	ok(p != NULL, "random: %s", err.text);
-	if (p) {
-		p->ops->facts(p, &facts);
-		ok(str_is(facts.name, "r") && str_is(facts.params, "{\"seed\":7}"), "its facts");
 		p->ops->close(p);
 	}
 }

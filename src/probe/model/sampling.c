@@ -61,32 +61,12 @@ static void judge_refused(const struct preflight *p, struct property *out)
 	preflight_quote(out, "", &p->own);
 }
 
-static void report_unsent(const struct preflight *p, struct property *out)
-{
-	struct json_member m;
-	struct buf name = BUF(BUF_MAX_SMALL);
-	size_t kept = 0;
-
-	for (size_t cursor = 0; json_next_member(p->conf->asked, &cursor, &m);) {
-		buf_clear(&name);
-		buf_str(&name, m.key);
-		if (!llm_conf_sends(p->conf, buf_cstr(&name))) {
-			buf_text(&out->evidence, kept++ ? ", " : "not sent: ");
-			buf_str(&out->evidence, m.key);
-		}
-	}
-	if (kept)
-		buf_printf(&out->evidence, " (profile %s)", p->conf->profile->name);
-	buf_release(&name);
-}
-
 void preflight_sampling(const struct preflight *p, struct property *out)
 {
 	size_t asked = json_count(p->conf->asked) + json_count(p->conf->extra);
 
 	if (p->own.answered) {
 		property_judge(out, PROPERTY_OK, asked ? "accepted" : "the server's defaults");
-		report_unsent(p, out);
 	} else if (preflight_tools_refused(&p->own)) {
 		property_say(out, PROPERTY_UNKNOWN, "not tested",
 		             "the request was refused because of its tools", NULL);

@@ -184,10 +184,7 @@ static int read_body(struct chat *c, struct http_exchange *x, struct attempt *a,
 	}
 	if (c->conf->api->reply && valid)
 		return read_other(c, body, a, err);
-	if (valid ? chat_reply_take(body, a->reply, err) : chat_reply_read(body, a->reply, err))
-		return -1;
-	a->answered = true;
-	return 0;
+	return chat_reply_read(body, a->reply, err); /* for its error */
 }
 
 /* The status alone is enough, even if the body cannot be read. */

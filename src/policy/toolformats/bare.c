@@ -116,53 +116,38 @@ static bool read_python(struct finder *f, struct str text)
 
 typedef bool form_fn(struct finder *f, struct str text);
 
-/* The first form in which the text is calls of offered tools, and nothing else. */
-static bool read_forms(struct finder *f, struct str text, form_fn *const *forms, size_t count)
+static bool are_offered(const struct finder *f)
 {
-	memset(f->slots, 0, sizeof(f->slots));
-	f->text = text;
-	f->bare = true;
-	for (size_t i = 0; i < count; i++) {
-		bool good = forms[i](f, text) && f->count > 0;
-
-		for (size_t k = 0; good && k < f->count; k++) {
-			good = is_offered(f, f->calls[k].name) ||
-			       (f->calls[k].how == FOUND_CUT && f->conf->asked_for_json);
-		}
-		if (good)
-			return true;
-		f->count = 0;
-		f->format = NULL;
-		buf_clear(&f->rest);
-	}
-	return false;
+	for (size_t i = 0; i < f->count; i++)
+		if (!is_offered(f, f->calls[i].name) &&
+		    !(f->calls[i].how == FOUND_CUT && f->conf->asked_for_json))
+			return false;
+	return f->count > 0;
 }
 
-bool read_bare(struct finder *f, struct str text)
+bool read_bare(struct finder *f, struct str text, bool whole)
 {
 	static form_fn *const forms[] = {read_json, read_fences, read_python};
-
-	return read_forms(f, text_trim(text), forms, ARRAY_LEN(forms));
-}
-
-bool read_whole(struct finder *f, struct str text)
-{
-	static form_fn *const forms[] = {read_json, read_python, read_fences};
 	struct call_notes notes = *f->notes, repairs = *f->repairs;
 	struct str all = f->text;
 
 	text = text_trim(text);
-	if (!begins_json(text) && !str_starts(text, STR("```")))
+	if (whole && !begins_json(text) && !str_starts(text, STR("```")))
 		return false;
-	if (read_forms(f, text, forms, ARRAY_LEN(forms)) && is_wanted(f->conf, f->format) &&
-	    f->calls[f->count - 1].how == FOUND_WHOLE) {
-		return true;
+	memset(f->slots, 0, sizeof(f->slots));
+	f->text = text;
+	f->bare = true;
+	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+		if (forms[i](f, text) && are_offered(f) && is_wanted(f->conf, f->format) &&
+		    (!whole || f->calls[f->count - 1].how == FOUND_WHOLE)) {
+			return true;
+		}
+		f->count = 0;
+		f->format = NULL;
+		buf_clear(&f->rest);
+		*f->notes = notes;
+		*f->repairs = repairs;
 	}
-	f->count = 0;
-	f->format = NULL;
-	buf_clear(&f->rest);
-	*f->notes = notes;
-	*f->repairs = repairs;
 	memset(f->slots, 0, sizeof(f->slots));
 	f->text = all;
 	f->bare = false;

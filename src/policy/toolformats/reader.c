@@ -385,19 +385,12 @@ bool is_wanted(const struct reading_conf *conf, const char *format)
 
 static void read_unmarked(struct text_walk *w, struct reading *out)
 {
-	struct call_notes notes = *w->f.notes, repairs = *w->f.repairs;
 	/* without special tokens */
-	struct str text = arena_str(w->f.arena, text_trim(buf_view(&w->f.rest)));
+	struct str text = arena_str(w->f.arena, buf_view(&w->f.rest));
 
 	buf_clear(&w->f.rest);
-	if (read_bare(&w->f, text) && is_wanted(w->f.conf, w->f.format)) {
+	if (read_bare(&w->f, text, false))
 		out->content = arena_str(w->f.arena, text_trim(buf_view(&w->f.rest)));
-		return;
-	}
-	w->f.count = 0;
-	w->f.format = NULL;
-	*w->f.notes = notes;
-	*w->f.repairs = repairs;
 }
 
 void reading_text(const struct reading_conf *conf, struct str text, struct arena *arena,
@@ -422,7 +415,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 	*out = (struct reading){.calls = NULL};
 	w.f.calls = arena_new(arena, FOUND_CALLS_MAX * sizeof(*w.f.calls));
 	w.f.reasoning = &w.reasoning;
-	if (!read_whole(&w.f, text)) {
+	if (!read_bare(&w.f, text, true)) {
 		marks_fill(marks, conf->format);
 		walk_text(&w);
 	}

@@ -229,9 +229,7 @@ unsigned schema_types(struct str root, struct str schema);
 
 /* Is the format to be read? Llama also writes plain JSON, without its mark. */
 bool is_wanted(const struct reading_conf *conf, const char *format);
-/* Reads a reply without marks: see bare.c. False: it is prose. */
-bool read_bare(struct finder *f, struct str text);
-/* Reads a reply that consists of calls in JSON (also in fences) or Python, and nothing else; their
-   strings may contain marks.
-   False: it does not, and nothing is changed. */
-bool read_whole(struct finder *f, struct str text);
+/* Reads a reply that is calls of offered tools without marks, and perhaps text around them: see bare.c. whole: it is
+   nothing but calls, and none is cut off; their strings may contain marks. False: it is not, and nothing is changed but
+   `rest`, which is empty. */
+bool read_bare(struct finder *f, struct str text, bool whole);

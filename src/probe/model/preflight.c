@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "policy/call_text.h"
 #include "policy/llm/request.h"
-#include "policy/policy.h"
 
 #define CALL_ID       "call00000" /* nine characters: accepted by every chat template */
 #define SHORT_CALL    512         /* bytes of arguments that a model can be asked to repeat */
@@ -86,27 +86,21 @@ bool preflight_has_no_reply(const struct preflight *p, struct property *out)
 /* ---- the call to ask for ---- */
 
 /* A call that succeeded already, else one that fits the schema. It is never made. */
-static int choose_call(struct preflight *p, struct error *err)
+static void choose_call(struct preflight *p)
 {
-	struct policy_conf conf = {.tools = p->tools, .spec = "random:1"};
-	struct policy *policy = NULL;
-	struct policy_view view = {.turn = 0};
-	struct decision d = {.kind = DECIDE_FINISHED};
+	struct str tool = json_first(p->tools);
+	struct buf arguments = BUF(BUF_MAX_MESSAGE);
 
 	if (p->good_name.p && p->good_arguments.n <= SHORT_CALL) {
 		p->name = p->good_name;
 		p->arguments = p->good_arguments;
-		return 0;
+		return;
 	}
-	if (!json_count(p->tools))
-		return 0;
-	if (policy_open(&conf, &policy, err))
-		return -1;
-	int failed = policy->ops->decide(policy, &view, &d, err);
-	p->name = arena_str(&p->arena, d.name);
-	p->arguments = d.arguments.n <= SHORT_CALL ? arena_str(&p->arena, d.arguments) : STR("{}");
-	policy->ops->close(policy);
-	return failed;
+	p->name = json_text(&p->arena, JSON_GET(tool, "name"));
+	call_example_arguments(tool, &arguments);
+	p->arguments =
+		arguments.n <= SHORT_CALL ? arena_str(&p->arena, buf_view(&arguments)) : STR("{}");
+	buf_release(&arguments);
 }
 
 static void add_request(struct preflight *p, struct conversation *conversation)
@@ -331,8 +325,7 @@ int preflight_ask_all(struct preflight *p, struct error *err)
 {
 	struct conversation conversation;
 
-	if (choose_call(p, err))
-		return -1;
+	choose_call(p);
 	conversation_init(&conversation);
 	int failed = ask(p, &conversation, err);
 	conversation_release(&conversation);

@@ -33,11 +33,6 @@ static bool read_objects(struct finder *f, struct str text, bool *lines)
 	return f->count > 0;
 }
 
-static bool begins_json(struct str s)
-{
-	return s.n && (s.p[0] == '{' || s.p[0] == '[');
-}
-
 static bool read_json(struct finder *f, struct str text)
 {
 	bool lines;

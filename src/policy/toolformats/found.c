@@ -134,6 +134,28 @@ enum found_how json_at(struct finder *f, const struct tool_format *row, struct s
 	return how == FOUND_BAD && fault.at >= s.n && ending == ENDS_TEXT ? FOUND_CUT : how;
 }
 
+size_t json_arguments(struct finder *f, const struct tool_format *row, struct str s,
+                      struct found_call *call)
+{
+	struct str value;
+	size_t used = 0;
+
+	call->how = json_at(f, row, s, &value, &used);
+	if (call->how == FOUND_WHOLE) {
+		call->arguments = value;
+		return used;
+	}
+	used = call_end(f, row, s);
+	call->arguments = text_trim((struct str){s.p, used});
+	call->why = "its arguments are not valid JSON";
+	return used;
+}
+
+bool begins_json(struct str s)
+{
+	return s.n && (s.p[0] == '{' || s.p[0] == '[');
+}
+
 bool skip_fence(struct str *s)
 {
 	struct str inside = skip_whitespace(*s);

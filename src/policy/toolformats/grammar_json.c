@@ -4,11 +4,6 @@
 
 #include "base/text.h"
 
-static bool begins_json(struct str s)
-{
-	return s.n && (s.p[0] == '{' || s.p[0] == '[');
-}
-
 /* The tool of a call that is cut off later; absent: unknown. */
 static struct str cut_name(struct finder *f, struct str s)
 {
@@ -166,20 +161,8 @@ static void read_arguments(struct finder *f, const struct tool_format *row, stru
                            struct str *s)
 {
 	struct found_call call = {.id = h->id, .name = h->name};
-	struct str value, left = *s;
-	size_t used = 0;
 
-	call.how = json_at(f, row, left, &value, &used);
-	if (call.how == FOUND_WHOLE) {
-		call.arguments = value;
-		*s = str_skip(*s, used);
-	} else {
-		size_t end = call_end(f, row, left);
-
-		call.arguments = text_trim((struct str){left.p, end});
-		call.why = "its arguments are not valid JSON";
-		*s = str_skip(*s, end);
-	}
+	*s = str_skip(*s, json_arguments(f, row, *s, &call));
 	found_add(f, call);
 	if (call.how == FOUND_WHOLE && !row->close[0] &&
 	    str_starts(skip_whitespace(*s), STR("{"))) {

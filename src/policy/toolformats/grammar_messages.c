@@ -64,8 +64,8 @@ static void read_call(struct finder *f, const struct tool_format *row, struct st
                       struct str *rest)
 {
 	struct found_call call = {.name = name};
-	struct str value, s = skip_whitespace(*rest);
-	size_t used = 0, bytes, end = nearest_mark(f, s, row->close, &bytes);
+	struct str s = skip_whitespace(*rest);
+	size_t bytes, end = nearest_mark(f, s, row->close, &bytes);
 
 	if (mark_here(s, row->parameter)) {
 		read_parameters(f, row, name, s, &s);
@@ -77,15 +77,8 @@ static void read_call(struct finder *f, const struct tool_format *row, struct st
 		*rest = s;
 		return;
 	}
-	call.how = json_at(f, row, s, &value, &used);
-	if (call.how == FOUND_WHOLE) {
-		call.arguments = value;
-		s = str_skip(s, used);
-		end = nearest_mark(f, s, row->close, &bytes);
-	} else {
-		call.arguments = text_trim((struct str){s.p, end});
-		call.why = "its arguments are not valid JSON";
-	}
+	s = str_skip(s, json_arguments(f, row, s, &call));
+	end = nearest_mark(f, s, row->close, &bytes);
 	if (call.how == FOUND_WHOLE && text_trim((struct str){s.p, end}).n) {
 		call.how = FOUND_BAD;
 		call.why = "unexpected text after its arguments";

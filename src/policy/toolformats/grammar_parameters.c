@@ -81,25 +81,16 @@ static bool is_json_body(const struct tool_format *row, struct str s)
 static void read_json_body(struct finder *f, const struct tool_format *row, struct str name,
                            struct str *s)
 {
-	struct found_call call = {.name = name, .arguments = *s};
-	struct str value;
-	size_t used = 0;
-
-	call.how = json_at(f, row, *s, &value, &used);
-	size_t end = call_end(f, row, *s);
+	struct found_call call = {.name = name};
+	size_t end = call_end(f, row, *s), used = json_arguments(f, row, *s, &call);
 	struct str left = {s->p + used, end > used ? end - used : 0};
-	bool marked = has_mark(f, left, row->parameter) || has_mark(f, left, row->value_close);
 
-	if (call.how == FOUND_WHOLE && !marked) {
-		call.arguments = value;
-	} else if (call.how == FOUND_WHOLE) {
+	if (call.how == FOUND_WHOLE &&
+	    (has_mark(f, left, row->parameter) || has_mark(f, left, row->value_close))) {
 		call.how = FOUND_BAD;
-		call.arguments.n = used = end;
+		call.arguments = (struct str){s->p, end};
 		call.why = "it has parameters after its JSON";
-	} else {
 		used = end;
-		call.arguments.n = used;
-		call.why = "its arguments are not valid JSON";
 	}
 	*s = str_skip(*s, used);
 	found_add(f, call);

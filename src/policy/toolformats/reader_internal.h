@@ -158,6 +158,12 @@ void leave_call(struct finder *f, const struct tool_format *row, size_t first, s
    *used are set; the value may be a repaired copy in the arena. */
 enum found_how json_at(struct finder *f, const struct tool_format *row, struct str s,
                        struct str *value, size_t *used);
+/* Reads the arguments of a call at the start of s, a JSON object, and sets how, arguments and why of the call. Returns
+   the bytes read. */
+size_t json_arguments(struct finder *f, const struct tool_format *row, struct str s,
+                      struct found_call *call);
+/* Does s begin with an object or an array? */
+bool begins_json(struct str s);
 /* Skips ```json; true: there was a fence. */
 bool skip_fence(struct str *s);
 

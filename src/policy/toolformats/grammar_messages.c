@@ -42,24 +42,6 @@ static bool is_channel(struct finder *f, struct str header, const char *channel)
 	       str_starts(text_trim(name), str_from(channel));
 }
 
-/* The end of reasoning: its end mark, or the header of the next message, if the mark is missing. */
-static size_t reasoning_end(struct finder *f, const struct tool_format *row, struct str s)
-{
-	size_t bytes, end = nearest_mark(f, s, row->close, &bytes), to;
-
-	s.n = end;
-	to = mark_at(f, s, "<|message|>");
-	if (to == end)
-		return end;
-	s.n = to;
-	to = mark_at(f, s, "<|channel|>");
-	if (to < s.n)
-		return to;
-	while (to > 0 && s.p[to - 1] != ' ' && s.p[to - 1] != '\n')
-		to--;
-	return str_starts(str_skip(s, to), STR("to=")) ? to : end;
-}
-
 static void read_call(struct finder *f, const struct tool_format *row, struct str name,
                       struct str *rest)
 {
@@ -107,7 +89,6 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 			read_call(f, row, name, rest);
 		} /* else the body contains the call, with its own marks */
 	} else if (is_channel(f, header, "analysis") || str_is(name, "self")) {
-		end = reasoning_end(f, row, *rest);
 		buf_text(f->reasoning, f->reasoning->n ? "\n\n" : "");
 		buf_str(f->reasoning, text_trim((struct str){rest->p, end}));
 		*rest = str_skip(*rest, end);

@@ -13,24 +13,10 @@ void metrics_extreme(struct metrics *m, enum extreme e, double value)
 	m->known[e] = true;
 }
 
-/* Chan, Golub and LeVeque: Updating formulae for computing sample variances (1979). */
-static void spread_merge(struct spread *s, const struct spread *other)
-{
-	double distance = other->mean - s->mean, count = s->count + other->count;
-
-	if (other->count > 0) {
-		s->mean += distance * other->count / count;
-		s->squares +=
-			other->squares + distance * distance * s->count * other->count / count;
-		s->count = count;
-	}
-}
-
 void metrics_merge(struct metrics *m, const struct metrics *other)
 {
 	for (size_t i = 0; i < SUMS; i++)
 		m->sum[i] += other->sum[i];
-	spread_merge(&m->rewards, &other->rewards);
 	for (size_t i = 0; i < EXTREMES; i++) {
 		if (!other->known[i])
 			continue;

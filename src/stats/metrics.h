@@ -71,15 +71,14 @@ enum sum {
 /* EXTREME_GROUP_SIZE: the requested size of a task's group */
 enum extreme { EXTREME_TURNS, EXTREME_REWARD, EXTREME_GROUP_SIZE, EXTREME_ADVANTAGE, EXTREMES };
 
-/* Accumulates the standard deviation of numbers without loss of precision. */
+/* The mean of numbers, and the sum of the squared distances from it. */
 struct spread {
-	double count, mean;
-	double squares; /* sum of squared distances from the mean */
+	double count, mean, squares;
 };
 
 struct metrics {
 	double sum[SUMS];
-	struct spread rewards;
+	struct spread rewards; /* computed at the end, not merged */
 	double low[EXTREMES], high[EXTREMES];
 	bool known[EXTREMES];
 	struct ratios ratios; /* of the comparison with a trainer's log-probabilities */

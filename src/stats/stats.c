@@ -384,21 +384,6 @@ static int by_id(const void *left, const void *right)
 	return str_order((*a)->id, (*b)->id);
 }
 
-/* Where finish_task passes a task's metrics and adds them up. */
-struct task_receiver {
-	void (*each)(void *ctx, struct str task, const struct metrics *m);
-	void *ctx;
-	struct metrics *total;
-};
-
-static void finish_task(const struct task_receiver *to, struct task_metrics *t)
-{
-	close_task(t);
-	if (to->each)
-		to->each(to->ctx, t->id, &t->metrics);
-	metrics_merge(to->total, &t->metrics);
-}
-
 struct task_metrics **stats_tasks(const struct stats *s, size_t *count)
 {
 	struct task_metrics **sorted = map_list(&s->tasks), **all;
@@ -418,13 +403,22 @@ void stats_finish(struct stats *s,
                   void (*each)(void *ctx, struct str task, const struct metrics *m), void *ctx,
                   struct metrics *total)
 {
-	const struct task_receiver to = {each, ctx, total};
+	struct exact_sum exact[EXACTS] = {{.count = 0}};
 	size_t count;
 	struct task_metrics **tasks = stats_tasks(s, &count);
 
 	*total = (struct metrics){.known = {false}};
-	for (size_t i = 0; i < count; i++)
-		finish_task(&to, tasks[i]);
+	for (size_t i = 0; i < count; i++) {
+		struct task_metrics *t = tasks[i];
+
+		close_task(t);
+		if (each)
+			each(ctx, t->id, &t->metrics);
+		metrics_merge(total, &t->metrics);
+		for (size_t k = 0; k < EXACTS; k++)
+			exact_merge(&exact[k], &t->exact[k]);
+	}
+	close_spread(&total->rewards, total->sum[SUM_REWARDS], exact);
 	free(tasks);
 	s->tasks = (struct map){.key = s->tasks.key};
 	s->no_task = NULL;

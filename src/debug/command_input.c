@@ -57,8 +57,8 @@ struct editor {
 	char prompt[16];
 	struct str word;   /* the last one of the line */
 	struct buf common; /* common prefix of all candidates */
-	struct buf shown;  /* the candidates, wrapped to the terminal's width */
-	size_t candidates, cells;
+	struct buf shown;  /* the candidates */
+	size_t candidates;
 };
 
 /* Callbacks only get the line, which stores the editor. */
@@ -90,14 +90,8 @@ static void offer(struct editor *e, struct str candidate)
 	while (n < candidate.n && n < e->common.n && candidate.p[n] == e->common.p[n])
 		n++;
 	buf_cut(&e->common, n);
-	if (e->candidates <= SHOWN_MAX) {
-		size_t cells = text_cells(candidate) + 2;
-		bool fits = e->cells + cells < e->d->conf->style.columns;
-
-		buf_text(&e->shown, !e->cells || fits ? "  " : "\n  ");
-		text_escape(&e->shown, candidate);
-		e->cells = fits ? e->cells + cells : cells;
-	}
+	if (e->candidates <= SHOWN_MAX)
+		buf_printf(&e->shown, " %.*s", STR_ARG(candidate));
 }
 
 static void offer_tools(struct editor *e)
@@ -176,7 +170,7 @@ static unsigned char complete(EditLine *line, int key)
 	struct str typed = {info->buffer, (size_t)(info->cursor - info->buffer)};
 	size_t n = 0;
 
-	e->candidates = e->cells = 0;
+	e->candidates = 0;
 	buf_clear(&e->shown);
 	while (n < typed.n && typed.p[typed.n - 1 - n] != ' ')
 		n++;
@@ -188,7 +182,9 @@ static unsigned char complete(EditLine *line, int key)
 		buf_char(&e->common, ' ');
 	if (e->common.n > n)
 		return el_insertstr(line, buf_cstr(&e->common) + n) ? CC_ERROR : CC_REFRESH;
-	printf("\n%s\n", buf_cstr(&e->shown));
+	AUTO_BUF lines = BUF(BUF_MAX_MESSAGE);
+	text_wrap(&lines, text_trim(buf_view(&e->shown)), 2, e->d->conf->style.columns);
+	printf("\n  %s", buf_cstr(&lines));
 	fflush(stdout);
 	return CC_REDISPLAY;
 }

@@ -367,7 +367,6 @@ int debug_run(const struct debug_conf *conf, struct debug_result *result, struct
 	                     .value = BUF(BUF_MAX_MESSAGE),
 	                     .hashing = BUF(BUF_MAX_MESSAGE),
 	                     .proposed = BUF(BUF_MAX_MESSAGE),
-	                     .live_end = BUF(BUF_MAX_MESSAGE),
 	                     .last_command = BUF(BUF_MAX_SMALL)};
 
 	*result = (struct debug_result){.failed = false};
@@ -375,7 +374,7 @@ int debug_run(const struct debug_conf *conf, struct debug_result *result, struct
 	result->diverged = d.diverged;
 	cursor_close(d.cursor);
 	live_free(d.live);
-	BUFS_RELEASE(&d.hashing, &d.proposed, &d.live_end);
+	BUFS_RELEASE(&d.hashing, &d.proposed);
 	json_paths_free(d.ignored);
 	points_release(&d.points);
 	free(d.begins);

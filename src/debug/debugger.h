@@ -21,7 +21,6 @@ struct debugger {
 	struct buf hashing;  /* scratch */
 	char live_hash[64];  /* hash of a state not recorded yet, in quotes */
 	struct buf proposed; /* the next call as a line */
-	struct buf live_end; /* the verdict of a finished live session, as text */
 	bool forked;
 	bool diverged;              /* a repeated session differed from the recording */
 	struct json_paths *ignored; /* ignored in states */
@@ -71,6 +70,8 @@ MUST_USE int debugger_open(struct debugger *d, const char *path, const char *rol
 MUST_USE int debugger_judge(struct debugger *d, struct error *err);
 /* Live: notes rules whose finding is new at this step. */
 MUST_USE int debugger_note_new_findings(struct debugger *d, struct error *err);
+/* Called once with the verdict of a rollout; its slices are valid during the call. */
+typedef void judged_fn(void *user, const struct rollout_verdict *v);
 /* Calls back with the findings up to the current step. */
 MUST_USE int debugger_findings(struct debugger *d, judged_fn *take, void *user, struct error *err);
 
@@ -95,8 +96,6 @@ void stop_json(struct debugger *d, struct json_writer *w);
 
 /* The i-th argument of info; NULL after the last. */
 const char *info_topic(size_t i);
-/* Appends findings, causes first, and the counters. */
-void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out);
 
 /* ---- running commands ---- */
 

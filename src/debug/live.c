@@ -38,8 +38,7 @@ struct live {
 	struct policy *inner;
 	struct io *io;
 	bool woken;
-	/* judges each line, so that effects and verdict need no second reading; another thread may
-	   use it while the rollout waits or is over */
+	/* judges each line, so that effects need no second reading */
 	struct judge *judge;
 	struct effect_list effects; /* final when the rollout is over */
 	int64_t sent;               /* number of calls */
@@ -343,17 +342,9 @@ static void take_facts(void *ctx, const struct evidence_update *u)
 		effect_list_set(&l->effects, r->completed[i].position, r->completed[i].effect);
 }
 
-static void take_verdict(void *ctx, const struct rollout_verdict *v)
-{
-	const struct live *l = ctx;
-
-	if (v->rollout.p)
-		l->request.verdict(l->request.verdict_user, v);
-}
-
 static int open_judge(struct live *l, struct error *err)
 {
-	const struct judge_conf conf = {.line = take_facts, .verdict = take_verdict, .ctx = l};
+	const struct judge_conf conf = {.line = take_facts, .ctx = l};
 
 	if (judge_new(&conf, &l->judge, err))
 		return -1;

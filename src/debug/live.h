@@ -5,9 +5,6 @@
 #include "debug/moment.h"
 #include "rollout/rollout.h"
 
-/* Called once with the verdict of a rollout; its slices are valid during the call. */
-typedef void judged_fn(void *user, const struct rollout_verdict *v);
-
 /* What to run; `wrap` is set in the rollout's configuration (rollout.h). */
 struct live_request {
 	struct arena arena; /* owns the texts below; taken over by live_start */
@@ -30,8 +27,6 @@ struct live_request {
 	void *wrap_ctx;
 	struct line_sink sink; /* receives every line */
 	int stop_fd;           /* readable: stop waiting for a reply */
-	judged_fn *verdict;    /* called in the rollout's thread when it ends */
-	void *verdict_user;
 };
 
 /* Runs live rollouts. */

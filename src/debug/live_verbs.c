@@ -145,15 +145,6 @@ static int need_live(struct debugger *d, struct error *err)
 
 /* ---- beginning a session ---- */
 
-/* Called in the rollout's thread before it is over. */
-static void keep_verdict(void *user, const struct rollout_verdict *v)
-{
-	struct debugger *d = user;
-
-	buf_clear(&d->live_end);
-	backtrace_put(v, d->conf->style, &d->live_end);
-}
-
 /* Starts a session and stops before its first call. A rollout that ends earlier is recorded as
    well, unless the options were wrong. */
 static int begin(struct debugger *d, struct live_request *q, struct error *err)
@@ -162,9 +153,6 @@ static int begin(struct debugger *d, struct live_request *q, struct error *err)
 
 	if (before)
 		live_end(before, false);
-	buf_clear(&d->live_end);
-	q->verdict = keep_verdict;
-	q->verdict_user = d;
 	if (live_start(d->conf->target, q, &d->live, err))
 		return -1;
 	(void)debugger_wait(d);
@@ -285,8 +273,7 @@ int live_session_report(struct debugger *d, struct error *err)
 	live_ending(d->live, &text);
 	buf_text(&d->out, "the session has ended: ");
 	text_escape_line(&d->out, buf_view(&text));
-	buf_str(&d->out, buf_view(&d->live_end));
-	int failed = d->live_end.n ? 0 : verb_backtrace(d, 0, STR(""), err);
+	int failed = verb_backtrace(d, 0, STR(""), err);
 	text_put_path(&d->out, "recorded", live_path(d->live));
 	return failed;
 }

@@ -201,23 +201,20 @@ int verb_list(struct debugger *d, int how, struct str arguments, struct error *e
 
 /* ---- why ---- */
 
-void backtrace_put(const struct rollout_verdict *v, struct style style, struct buf *out)
-{
-	report_findings(v, ORIGIN_NONE, style, out);
-	for (size_t i = 0; i < v->finding_count; i++)
-		if (report_is_cause(v, &v->findings[i]))
-			report_cause(v, &v->findings[i], ORIGIN_NONE, style, out);
-	if (!v->finding_count)
-		buf_text(out, "no findings\n");
-	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
-	                v->counters.unknown, v->counters.failed, v->counters.reward, out);
-}
-
+/* Findings, causes first, and the counters. */
 static void put_causes(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
+	struct style style = d->conf->style;
 
-	backtrace_put(v, d->conf->style, &d->out);
+	report_findings(v, ORIGIN_NONE, style, &d->out);
+	for (size_t i = 0; i < v->finding_count; i++)
+		if (report_is_cause(v, &v->findings[i]))
+			report_cause(v, &v->findings[i], ORIGIN_NONE, style, &d->out);
+	if (!v->finding_count)
+		buf_text(&d->out, "no findings\n");
+	report_counters(v->counters.turns, v->counters.steps, v->counters.effective,
+	                v->counters.unknown, v->counters.failed, v->counters.reward, &d->out);
 }
 
 int verb_backtrace(struct debugger *d, int how, struct str arguments, struct error *err)

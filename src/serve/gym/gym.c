@@ -209,14 +209,10 @@ void exchange_answer(struct gym *g, const struct request *q, struct reply *r)
 	for (const struct fault *f; (f = fault_of(&g->conf, &cursor));)
 		if (f->request && f->request(q, r))
 			return;
-	if (str_is(q->path, "/mcp")) {
+	if (str_is(q->path, "/mcp") || str_is(q->path, "/mcp/"))
 		mcp_answer(g, q, r);
-	} else if (str_is(q->path, "/mcp/")) {
-		r->status = 307;
-		r->redirect = true;
-	} else {
+	else
 		control_answer(g, q, r);
-	}
 }
 
 struct str call_tools(const struct gym *g)

@@ -115,7 +115,6 @@ struct reply {
 	unsigned status;
 	const char *type;               /* content type; NULL: no body */
 	const char *allow;              /* methods allowed, of a 405 */
-	bool redirect;                  /* to /mcp on the same host */
 	bool stream;                    /* an SSE stream, chunked */
 	char session[TRANSPORT_ID + 1]; /* mcp-session-id; "": none */
 	bool ended;                     /* the session was closed: resume its waiting requests */

@@ -335,17 +335,6 @@ static bool has_sockets(const struct server *s)
 	return s->gym.conf.protocol == SERVE_OPENENV;
 }
 
-static void add_location(struct MHD_Response *response, struct str host)
-{
-	struct buf url = BUF(BUF_MAX_SMALL);
-
-	if (host.n > 0)
-		buf_printf(&url, "http://%.*s", STR_ARG(host));
-	buf_text(&url, "/mcp");
-	host_add_header(response, "location", buf_cstr(&url));
-	buf_release(&url);
-}
-
 /* Takes ownership of r->body. */
 static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct request *q,
                                   struct reply *r)
@@ -368,8 +357,6 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const struc
 		host_add_header(response, "allow", r->allow);
 	if (q->upgrade.n > 0)
 		host_add_header(response, "connection", "close");
-	if (r->redirect)
-		add_location(response, q->host);
 	return host_send(connection, r->status, response);
 }
 

@@ -278,7 +278,7 @@ static void instance_shared(void)
 	ok(strstr(g.body, "{\"episode_id\":null,\"step_count\":2,") == g.body,
 	   "the state is everybody's: %s", g.body);
 	ask(s, "POST", "/step", JSON, "{\"action\":{\"action\":\"OVER\"}}", &g);
-	is_int(g.status, 500, "a refusal of the environment is 500");
+	is_int(g.status, 422, "a refused action is 422");
 	ask(s, "GET", "/health", "", "", &g);
 	is_str(g.body, "{\"status\":\"healthy\"}", "the server is healthy");
 	is_int(server_steps(s), 2, "two steps");

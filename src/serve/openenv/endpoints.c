@@ -10,12 +10,6 @@
 
 /* ---- validation of the members of messages and actions ---- */
 
-bool fields_wrong(struct buf *why, const char *message, struct str input)
-{
-	json_pack(why, "{type:'value_error',loc:['body'],msg:%t,input:%r}", message, input);
-	return false;
-}
-
 bool fields_fit(struct str object, struct str schema, struct buf *why)
 {
 	struct arena arena = {0};
@@ -23,7 +17,11 @@ bool fields_fit(struct str object, struct str schema, struct buf *why)
 	bool fit = arguments_check(arguments_read(&arena, schema), object, &err) == 0;
 
 	arena_release(&arena);
-	return fit || fields_wrong(why, err.text, object);
+	if (!fit) {
+		json_pack(why, "{type:'value_error',loc:['body'],msg:%t,input:%r}", err.text,
+		          object);
+	}
+	return fit;
 }
 
 bool fields_fit_action(const struct world *w, struct str action, struct buf *why)
@@ -82,7 +80,7 @@ void openenv_rpc(const struct openenv *o, struct str request, struct buf *out)
 /* ---- endpoints ---- */
 
 #define KEY_LENGTH 24 /* of 16 bytes in base64 */
-#define ERRORS_MAX ((size_t)16 << 20)
+#define ANSWER_MAX ((size_t)32 << 20)
 
 struct http_visit {
 	struct openenv *server;
@@ -93,64 +91,47 @@ struct http_visit {
 	bool old;                    /* core 0.1 */
 };
 
-static void answer_invalid(struct http_visit *v, const struct buf *why)
+/* Answers as to a message of a session that has this environment. */
+static void act(struct http_visit *v, const char *type, struct str data)
 {
-	reply_json(v->reply, 422, "");
-	buf_printf(&v->reply->body, "{\"detail\":[%s]}", buf_cstr(why));
-}
+	struct openenv_session s = {.server = v->server, .episode = v->env};
+	struct openenv_reply r = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
+	struct buf message = BUF(ANSWER_MAX);
 
-static bool shows_metadata(const struct http_visit *v)
-{
-	return !v->old && !(v->server->traits & FAULT_HIDES_METADATA);
+	json_pack(&message, "{type:%t,data:%?r}", type, data);
+	openenv_handle_message(&s, buf_view(&message), false, v->request->waited, &r);
+	struct str got = JSON_GET(buf_view(&r.text), "data"), errors = JSON_GET(got, "errors");
+
+	if (r.wait_ms > 0) {
+		v->reply->action = REPLY_WAIT;
+		v->reply->wait_ms = r.wait_ms;
+	} else if (r.disconnect || !got.p) {
+		v->reply->action = REPLY_CLOSE;
+	} else if (JSON_GET(got, "code").p) {
+		v->reply->status = errors.p ? 422 : 500;
+		json_pack(&v->reply->body, "{detail:%r}",
+		          errors.p ? errors : JSON_GET(got, "message"));
+	} else {
+		buf_str(&v->reply->body, got);
+	}
+	BUFS_RELEASE(&message, &r.late, &r.text);
 }
 
 static void reset(struct http_visit *v)
 {
-	struct str seed = JSON_GET(v->body, "seed");
-	struct buf why = BUF(ERRORS_MAX);
-	uint64_t number;
-
-	if (v->old || json_is_null(seed)) {
-		number = openenv_next_seed(v->server);
-	} else if (!text_u64(seed, &number)) {
-		fields_wrong(&why, "the seed must be an integer, zero or more", seed);
-		answer_invalid(v, &why);
-		buf_release(&why);
-		return;
-	}
-	episode_begin(v->env, &v->server->conf, number, STR_NONE);
-	episode_observe(v->env, false, shows_metadata(v), &v->reply->body);
-}
-
-static bool is_step(const struct http_visit *v, struct buf *why)
-{
-	static const struct str schema =
-		STR_INIT("{\"properties\":{\"action\":{\"type\":\"object\"}},"
-	                 "\"required\":[\"action\"],"
-	                 "\"additionalProperties\":true}");
-
-	return v->old ||
-	       (fields_fit(v->body, schema, why) &&
-	        fields_fit_action(v->server->conf.world, JSON_GET(v->body, "action"), why));
+	act(v, "reset", v->old ? STR("{}") : v->body);
 }
 
 static void step(struct http_visit *v)
 {
 	struct str action = JSON_GET(v->body, "action");
-	struct buf why = BUF(ERRORS_MAX);
 
-	if (v->old && json_type(action) != JSON_OBJECT)
-		action = v->body;
-	v->reply->wait_ms = fault_wait_ms(&v->server->conf);
-	if (!is_step(v, &why))
-		answer_invalid(v, &why);
-	else if (v->reply->wait_ms > 0 && !v->request->waited)
-		v->reply->action = REPLY_WAIT;
-	else if (episode_act(v->env, action, shows_metadata(v), &v->reply->body, &why))
-		atomic_fetch_add(&v->server->steps, 1);
+	if (json_type(action) == JSON_OBJECT)
+		act(v, "step", action);
+	else if (v->old)
+		act(v, "step", v->body);
 	else
-		reply_text(v->reply, 500, "Internal Server Error");
-	buf_release(&why);
+		reply_json(v->reply, 422, "{\"detail\":\"the body has no object action\"}");
 }
 
 static void state(struct http_visit *v)
@@ -241,14 +222,10 @@ static const struct {
 
 static bool read_body(struct http_visit *v)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
-
 	v->body = v->request->body.n ? v->request->body : STR("{}");
 	if (json_is_valid(v->body) && json_type(v->body) == JSON_OBJECT)
 		return true;
-	fields_wrong(&why, "the body is not a JSON object", STR("null"));
-	answer_invalid(v, &why);
-	buf_release(&why);
+	reply_json(v->reply, 422, "{\"detail\":\"the body is not a JSON object\"}");
 	return false;
 }
 

@@ -91,8 +91,6 @@ void openenv_free_slot(struct openenv_session *s);
 bool fields_fit(struct str object, struct str schema, struct buf *why);
 /* The same for the action of a step in that world. */
 bool fields_fit_action(const struct world *w, struct str action, struct buf *why);
-/* Appends such a description, and returns false. */
-bool fields_wrong(struct buf *why, const char *message, struct str input);
 
 /* Handles an object as a JSON-RPC request and appends the response. */
 void openenv_rpc(const struct openenv *o, struct str request, struct buf *out);

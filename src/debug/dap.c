@@ -238,15 +238,6 @@ static int on_evaluate(struct dap *p, const struct dap_request *q, struct json_w
 
 /* ---- breakpoints: function breakpoints, whose names are expressions ---- */
 
-static void write_breakpoint(const struct point *one, const struct error *why,
-                             struct json_writer *w)
-{
-	if (one)
-		jw_pack(w, "{verified:true,id:%d}", one->number);
-	else
-		jw_pack(w, "{verified:false,message:%t}", why->text);
-}
-
 static void set_breakpoint(struct points *points, struct str wanted, struct json_writer *w)
 {
 	AUTO_BUF text = BUF(BUF_MAX_SMALL), condition = BUF(BUF_MAX_SMALL);
@@ -261,7 +252,10 @@ static void set_breakpoint(struct points *points, struct str wanted, struct json
 		points_delete(points, one);
 		failed = -1;
 	}
-	write_breakpoint(failed ? NULL : one, &why, w);
+	if (failed)
+		jw_pack(w, "{verified:false,message:%t}", why.text);
+	else
+		jw_pack(w, "{verified:true,id:%d}", one->number);
 }
 
 /* Replaces all breakpoints by those of the request. */
@@ -283,13 +277,12 @@ static void on_function_breakpoints(struct dap *p, const struct dap_request *q,
 /* Breakpoints on lines of source. */
 static void on_breakpoints(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
-	const struct error why = {.text = "breakpoints on lines are not supported: set a "
-	                                  "function breakpoint, whose name is an expression"};
 	struct str list = JSON_GET(q->arguments, "breakpoints"), one;
 
 	jw_put_array(w, "breakpoints");
 	for (size_t cursor = 0; json_next(list, &cursor, &one);)
-		write_breakpoint(NULL, &why, w);
+		jw_pack(w, "{verified:false,message:'breakpoints on lines are not supported: set a "
+		           "function breakpoint, whose name is an expression'}");
 	jw_end(w);
 }
 

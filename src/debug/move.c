@@ -166,12 +166,6 @@ static int travel(struct travel *t, struct error *err)
 	t->turn = d->now.line->turn;
 	if (debugger_mode(d) != MODE_REC)
 		return travel_live(t, err);
-	if (d->live && live_is_over(d->live) && d->now.is_last) {
-		buf_text(&d->out,
-		         "the session has ended; 'backtrace' shows the findings, 'fork' starts "
-		         "another one\n");
-		return 0;
-	}
 	return travel_forward(t, err);
 }
 

@@ -121,7 +121,7 @@ static const struct {
 	{"{} x", FAILED("Invalid JSON: unexpected text after the value at byte 3", "INVALID_JSON")},
 	{"{\"type\":\"nonsense\"}", FAILED("Unknown message type: nonsense", "UNKNOWN_TYPE")},
 	{"{\"a\":1}", FAILED("Unknown message type: ", "UNKNOWN_TYPE")},
-	{"{\"type\":[1]}", FAILED("Unknown message type: [1]", "UNKNOWN_TYPE")},
+	{"{\"type\":[1]}", FAILED("Unknown message type: ", "UNKNOWN_TYPE")},
 	{"{\"type\":\"step\"}", INVALID MISSING("data", "{\"type\":\"step\"}") "]}}"},
 	{"{\"type\":\"state\",\"id\":1e2}",
          INVALID WRONG("the tool has no argument 'id'; available: type",

@@ -33,14 +33,10 @@ static void answer_playback_state(struct control *c)
 {
 	struct str state = c->env ? playback_control_state(c->env->played) : STR_NONE;
 
-	if (state.p) {
+	if (state.p)
 		buf_str(&c->reply->body, state);
-	} else {
-		answer_error(c->reply, 404, "%s",
-		             c->env ? "No state was recorded here"
-		                    : "Unknown session: a recording is only served to initialized "
-		                      "sessions");
-	}
+	else
+		answer_error(c->reply, 404, "No state was recorded for this session");
 }
 
 /* The current observation. Creates the environment if necessary. */

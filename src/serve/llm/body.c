@@ -247,19 +247,20 @@ void llm_body_error(unsigned status, struct str message, struct str code, struct
 
 void llm_body_model(struct str name, struct buf *out)
 {
-	json_pack(out, "{id:%r,object:'model',created:0,owned_by:'rolldbg'}", name);
+	json_pack(out, "{id:%s,object:'model',created:0,owned_by:'rolldbg'}", name);
 }
 
 void llm_body_models(struct str models, struct buf *out)
 {
-	AUTO_BUF list = BUF(LLM_BODY_MAX);
+	struct arena arena = {0};
 	struct str name;
+	size_t count = 0;
 
-	buf_char(&list, '[');
+	buf_text(out, "{\"object\":\"list\",\"data\":[");
 	for (size_t cursor = 0; json_next(models, &cursor, &name);) {
-		buf_text(&list, list.n > 1 ? "," : "");
-		llm_body_model(name, &list);
+		buf_text(out, count++ ? "," : "");
+		llm_body_model(json_text(&arena, name), out);
 	}
-	buf_char(&list, ']');
-	json_pack(out, "{object:'list',data:%r}", buf_view(&list));
+	buf_text(out, "]}");
+	arena_release(&arena);
 }

@@ -66,22 +66,20 @@ static void sent(void *cls)
 
 static void add_headers(struct MHD_Response *response, const struct completion *a)
 {
-	const struct llm_reply *r = a->reply;
-	struct buf name = BUF(BUF_MAX_SMALL), value = BUF(BUF_MAX_SMALL);
+	struct arena arena = {0};
 	struct json_member m;
-	bool typed = false;
+	bool typed = !a->type;
 
-	for (size_t cursor = 0; r && json_next_member(r->headers, &cursor, &m);) {
-		buf_clear(&name);
-		buf_clear(&value);
-		buf_str(&name, m.key);
-		json_decode(m.value, &value);
-		host_add_header(response, buf_cstr(&name), buf_cstr(&value));
-		typed |= strcasecmp(buf_cstr(&name), "content-type") == 0;
+	for (size_t cursor = 0; a->reply && json_next_member(a->reply->headers, &cursor, &m);) {
+		const char *name = json_key_text(&arena, m.key).p;
+
+		if (json_type(m.value) == JSON_STRING)
+			host_add_header(response, name, json_text(&arena, m.value).p);
+		typed = typed || strcasecmp(name, "content-type") == 0;
 	}
-	if (a->type && !typed)
+	if (!typed)
 		host_add_header(response, "Content-Type", a->type);
-	BUFS_RELEASE(&name, &value);
+	arena_release(&arena);
 }
 
 /* Takes ownership of a->body. */
@@ -210,17 +208,13 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 
 static void answer_model(struct llm_server *s, struct str model, struct completion *a)
 {
-	struct buf quoted = BUF(BUF_MAX_SMALL);
-
-	if (is_known(s, model)) {
-		json_quote(&quoted, model);
-		a->status = 200;
-		a->type = "application/json";
-		llm_body_model(buf_view(&quoted), &a->body);
-	} else {
+	if (!is_known(s, model)) {
 		answer_unknown_model(a, model);
+		return;
 	}
-	buf_release(&quoted);
+	a->status = 200;
+	a->type = "application/json";
+	llm_body_model(model, &a->body);
 }
 
 static bool is_allowed(const struct llm_server *s, struct MHD_Connection *connection)

@@ -79,5 +79,5 @@ void llm_body_error(unsigned status, struct str message, struct str code, struct
 
 /* {"object":"list","data":[..]} */
 void llm_body_models(struct str models, struct buf *out);
-/* One of them; name: raw JSON string. */
+/* One of them; name: decoded. */
 void llm_body_model(struct str name, struct buf *out);

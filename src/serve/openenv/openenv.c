@@ -180,16 +180,6 @@ static bool validate_envelope(struct openenv_message *t, int data)
 	return accept(t->reply, fields_fit(t->message, schemas[data], &why), &why);
 }
 
-static void answer_unknown(struct openenv_reply *r, struct str type)
-{
-	struct buf name = BUF(ERRORS_MAX);
-
-	if (type.p)
-		json_text_or_json(type, &name);
-	openenv_reply_error(r, "UNKNOWN_TYPE", "Unknown message type: %s", buf_cstr(&name));
-	buf_release(&name);
-}
-
 static const struct message *find_message(struct str type)
 {
 	for (size_t i = 0; json_type(type) == JSON_STRING && i < ARRAY_LEN(messages); i++)
@@ -223,7 +213,8 @@ static void answer_message(struct openenv_message *t)
 	const struct message *m = find_message(type);
 
 	if (!m) {
-		answer_unknown(t->reply, type);
+		openenv_reply_error(t->reply, "UNKNOWN_TYPE", "Unknown message type: %.*s",
+		                    STR_ARG(json_inner(type)));
 		return;
 	}
 	t->kind = m->kind;

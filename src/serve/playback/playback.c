@@ -75,9 +75,7 @@ static struct recorded_rollout *next_matching(struct playback_source *p,
 	struct recorded *r = &p->recorded;
 	struct recorded_rollout *best = NULL;
 
-	while (!p->loop && p->first_unused < r->count && r->rollouts[p->first_unused]->plays > 0)
-		p->first_unused++;
-	for (size_t i = p->first_unused; i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		struct recorded_rollout *one = r->rollouts[i];
 		bool usable = p->loop || one->plays == 0;
 
@@ -190,7 +188,6 @@ bool playback_reset(struct playback_session *s, const struct playback_request *w
 	if (!fits) {
 		old->plays--;
 		old->session = NULL;
-		s->all->first_unused = 0;
 		struct recorded_rollout *other = choose_rollout(s->all, wanted);
 
 		assign_rollout(s, other ? other : old);

@@ -102,7 +102,6 @@ struct playback_source {
 	struct recorded recorded;
 	enum playback_match match;
 	bool loop;
-	size_t first_unused; /* all rollouts before this one are in use */
 };
 
 /* FAIL_INPUT: as recorded_read. */

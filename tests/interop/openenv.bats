@@ -173,6 +173,32 @@ expect_cap() {
 	[[ $output == *"Unknown session_id: none"* && $output != *'just opened'* ]]
 }
 
+@test "tools called over POST /mcp, in a session of its own, whose state is read over the WebSocket" {
+	openenv_start posted 0.10 --cap 2 --world tools
+	local address
+	address=$(url posted)/mcp
+	for n in 1 2 3; do # the session is released
+		rm -f add.jsonl
+		drive add 0 --env "$address" --protocol openenv --tool add --actions 1,2,3
+	done
+	holds add 'header.tools | map(.name) == ["add", "fail"]'
+	holds add 'steps | map(.observation.result.data) == [1, 3, 6]'
+	holds add '[steps[], ending] | map(.state.value) == [0, 1, 3, 6]'
+	no_findings add
+	drive fail 1 --env "$address" --protocol openenv --tool fail --actions one,two
+	holds fail 'steps | all(.outcome == "tool-error" and .error.class == "tool" and (.error.message | contains("one") or contains("two")))'
+	fires fail "multi-step-illusion error"
+	drive none 1 --env "$address" --protocol openenv --tool nope --actions one --force-call
+	holds none 'steps[0].error.class == "unknown-tool"'
+	drive many 1 --env "$address" --protocol openenv --tool add --actions 1 --group-size 3 --jobs 3
+	[ "$(jq -r 'select(.type == "end").status' many.jsonl | sort | paste -sd ' ')" = 'finished finished refused' ]
+	[ "$(jq -r 'select(.type == "reset" and .error != null).error.class' many.jsonl)" = capacity ]
+	openenv_start lake 0.10
+	run "$ROLLDBG" run --env "$(url lake)/mcp" --protocol openenv --actions DOWN
+	[ "$status" = 2 ]
+	[[ $output == *"the environment has no MCP tools: use its URL without /mcp"* ]]
+}
+
 @test "a server that dies during a run: the call is lost, and no other session is opened" {
 	openenv_start dying 0.10
 	cat >slow.json <<-'JSON'

@@ -87,11 +87,13 @@ int mcp_refused(struct env_mcp *e, const struct mcp_reply *r, const char *what,
 		const char *url = buf_cstr(&e->session->url);
 		bool http = !strncmp(url, "http", 4) && str_ends(str_from(url), STR("/mcp"));
 
-		return error_set(err, FAIL_PROTOCOL,
-		                 "%s is not an MCP server: it does not know the method "
-		                 "initialize%s",
-		                 url,
-		                 http ? "; for OpenEnv use http://HOST:PORT without /mcp" : "");
+		return error_set(
+			err, FAIL_PROTOCOL,
+			"%s is not an MCP server: it does not know the method "
+			"initialize%s",
+			url,
+			http ? "; for OpenEnv use http://HOST:PORT without /mcp, or \1protocol\2 openenv to call its tools there"
+			     : "");
 	}
 	mcp_read_other(r, &e->known.reading, refusal);
 	return 0;

@@ -158,6 +158,11 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 		return -1;
 	if (openenv_action_is_call(buf_view(&e->schema)) && list_tools(e, err))
 		return error_from_peer(err);
+	if (!e->calls_tools && e->wire.session.n) {
+		return error_set(err, FAIL_USAGE,
+		                 "%s: the environment has no MCP tools: use its URL without /mcp",
+		                 e->http.conf->url);
+	}
 	if (!e->calls_tools)
 		openenv_put_step_tool(buf_view(&e->schema), &e->http.tools);
 	buf_release(&e->schema);
@@ -165,7 +170,9 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 	e->http.base.facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
 	e->http.base.facts.tools = buf_view(&e->http.tools);
 	e->http.base.facts.env_session = str_from(e->http.conf->env_session);
-	e->http.base.facts.url = buf_view(e->wire.ws ? &e->wire.url : &e->http.http.base);
+	e->http.base.facts.url = e->wire.session.n
+	                                 ? str_from(e->http.conf->url)
+	                                 : buf_view(e->wire.ws ? &e->wire.url : &e->http.http.base);
 	e->http.base.facts.traits.takes_seed = e->http.base.facts.traits.starts_over = true;
 	e->http.base.facts.traits.has_episodes = true;
 	return 0;

@@ -325,6 +325,10 @@ static int openenv_open(const struct env_conf *conf, struct io *io, struct env *
 	    openenv_describe(e, &known, err) || openenv_connect(&e->wire, &a, err)) {
 		return -1;
 	}
+	if (e->wire.posts && !e->wire.session.n) {
+		openenv_read(&a, NULL, &e->http.reading, refusal);
+		return 0;
+	}
 	if (a.got == OPENENV_STATUS)
 		return declined(e, &a, known, refusal, err);
 	if (await_first_state(e, refusal, err))

@@ -58,8 +58,10 @@ struct openenv_wire {
 	/* plain HTTP; borrowed; its base is the server's URL, its `why` also the reason for `gone` */
 	struct http_json *http;
 	struct buf url;       /* of the WebSocket */
+	struct buf session;   /* of /mcp, where the tools are called; empty: over the WebSocket */
 	struct websocket *ws; /* NULL: plain HTTP */
 	struct buf request;
+	bool posts;       /* the URL is that of /mcp */
 	bool gone;        /* nothing more can be requested; `why` is the reason */
 	bool state_asked; /* already requested, together with the last request */
 };
@@ -68,8 +70,8 @@ void openenv_wire_init(struct openenv_wire *w, struct http_json *http);
 /* Closes the connection within a short time. */
 void openenv_wire_release(struct openenv_wire *w);
 
-/* Opens the session. 0: open, or refused in the handshake (*out has OPENENV_STATUS); -1: as
-   websocket_open. */
+/* Opens the session; one of /mcp is created there and joined. 0: open (OPENENV_ANSWER), or refused
+   in the handshake (OPENENV_STATUS) or by /mcp; -1: as websocket_open. */
 MUST_USE int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err);
 
 /* Sends a request once. data: raw JSON object, the content of a reset, an action or a JSON-RPC

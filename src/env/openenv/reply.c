@@ -52,6 +52,12 @@ static void refine(struct env_reply *out)
 	}
 }
 
+/* Of a call over POST /mcp, which has numbers for all that the environment raises. */
+static bool is_rpc_error(struct str data)
+{
+	return json_type(JSON_GET(data, "code")) == JSON_NUMBER;
+}
+
 static void read_error_frame(struct str data, struct reply_reading *r, struct env_reply *out)
 {
 	const struct openenv_frame_error *known = openenv_frame_error(data);
@@ -62,8 +68,9 @@ static void read_error_frame(struct str data, struct reply_reading *r, struct en
 		buf_text(&text, ": ");
 		http_json_first_error(JSON_GET(data, "errors"), &text);
 	}
+	enum error_class other = is_rpc_error(data) ? CLASS_TOOL : CLASS_OTHER;
 	reading_fail(r, known ? known->outcome : OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK,
-	             known ? known->class : CLASS_OTHER, buf_view(&text), out);
+	             known ? known->class : other, buf_view(&text), out);
 	buf_release(&text);
 	out->error.code = error_code_of(data);
 	out->observation = data;
@@ -356,7 +363,8 @@ void openenv_read(const struct openenv_answer *a, const struct openenv_question 
 		read_http(a, r, out);
 		break;
 	}
-	if (q && !q->known_tool && out->error.class == CLASS_ARGUMENTS)
+	bool is_rpc = a->got == OPENENV_ERROR && is_rpc_error(a->data);
+	if (q && !q->known_tool && (out->error.class == CLASS_ARGUMENTS || is_rpc))
 		out->error.class = CLASS_UNKNOWN_TOOL;
 	out->http_status = a->got == OPENENV_STATUS ? a->code : 0;
 }

@@ -52,18 +52,114 @@ const struct openenv_frame_error *openenv_frame_error(struct str data)
 /* ---- URLs ---- */
 
 /* ws://host/prefix/ws and http://host/prefix/ are the same server. The query string is only used
-   for the WebSocket. */
+   for the WebSocket. So is http://host/prefix/mcp, whose tools are called there. */
 void openenv_wire_init(struct openenv_wire *w, struct http_json *http)
 {
 	const char *mark = strpbrk(http->conf->url, "?#");
 
 	*w = (struct openenv_wire){.http = http,
 	                           .url = BUF(BUF_MAX_SMALL),
+	                           .session = BUF(BUF_MAX_SMALL),
+	                           .posts = str_ends(buf_view(&http->base), STR("/mcp")),
 	                           .request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL)};
+	buf_cut(&http->base, http->base.n - (w->posts ? 4 : 0));
 	buf_printf(&w->url, "ws%s/ws", buf_cstr(&http->base) + strlen("http"));
 	if (mark && *mark == '?')
 		buf_add(&w->url, mark, strcspn(mark, "#"));
 }
+
+/* ---- plain HTTP ---- */
+
+static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str data,
+                    struct openenv_answer *out, struct error *err)
+{
+	const struct question *q = &questions[what];
+	struct http_json_answer a;
+
+	buf_clear(&w->request);
+	buf_text(&w->request, what == OPENENV_STEP ? "{\"action\":" : "");
+	buf_str(&w->request, data.p ? data : STR("{}"));
+	buf_text(&w->request, what == OPENENV_STEP ? "}" : "");
+	if (http_json_ask(w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
+		return -1;
+	*out = (struct openenv_answer){.got = OPENENV_STATUS,
+	                               .code = a.status,
+	                               .page = a.page,
+	                               .data = a.data,
+	                               .text = a.text,
+	                               .fault = a.fault};
+	if (!a.status)
+		out->got = a.late ? OPENENV_LATE : OPENENV_UNREACHABLE;
+	else if (a.status == 200)
+		out->got = a.data.p ? OPENENV_ANSWER : OPENENV_NOT_JSON;
+	return 0;
+}
+
+/* ---- a session of /mcp ---- */
+
+/* *out has the result of a JSON-RPC request, or its error. */
+static int post(struct openenv_wire *w, const char *method, struct str params,
+                struct openenv_answer *out, struct error *err)
+{
+	struct buf request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL);
+
+	json_pack(&request, "{jsonrpc:'2.0',id:1,method:%t,params:%r}", method, params);
+	int failed = ask_http(w, OPENENV_MCP, buf_view(&request), out, err);
+	buf_release(&request);
+	if (failed || out->got != OPENENV_ANSWER)
+		return failed;
+	struct str error = JSON_GET(out->data, "error");
+	bool refused = json_type(error) == JSON_OBJECT;
+	out->got = refused ? OPENENV_ERROR : OPENENV_ANSWER;
+	out->data = refused ? error : JSON_GET(out->data, "result");
+	return 0;
+}
+
+static int create_posted(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
+{
+	if (post(w, "openenv/session/create", STR("{}"), out, err))
+		return -1;
+	struct str id = JSON_GET(out->data, "session_id");
+	if (out->got == OPENENV_ANSWER && json_type(id) != JSON_STRING)
+		out->got = OPENENV_NOT_JSON;
+	if (out->got == OPENENV_ANSWER) {
+		buf_str(&w->session, json_inner(id));
+		buf_printf(&w->url, "%csession_id=%s", strchr(buf_cstr(&w->url), '?') ? '&' : '?',
+		           buf_cstr(&w->session));
+	}
+	return 0;
+}
+
+static void close_posted(struct openenv_wire *w)
+{
+	struct buf params = BUF(BUF_MAX_SMALL);
+	struct openenv_answer a;
+
+	json_pack(&params, "{session_id:%s}", buf_view(&w->session));
+	(void)!post(w, "openenv/session/close", buf_view(&params), &a, ERROR_IGNORED);
+	buf_release(&params);
+}
+
+/* The action call_tool, as a call of /mcp; its result becomes the observation that the action has. */
+static int call_posted(struct openenv_wire *w, struct str action, struct openenv_answer *out,
+                       struct error *err)
+{
+	struct buf params = BUF(BUF_MAX_MESSAGE);
+	struct str tool = JSON_GET(action, "tool_name");
+
+	json_pack(&params, "{name:%r,arguments:%r,session_id:%s}", tool,
+	          JSON_GET(action, "arguments"), buf_view(&w->session));
+	int failed = post(w, "tools/call", buf_view(&params), out, err);
+	buf_release(&params);
+	if (!failed && out->got == OPENENV_ANSWER) {
+		buf_clear(&w->request);
+		json_pack(&w->request, "{observation:{tool_name:%r,result:%r}}", tool, out->data);
+		out->data = buf_view(&w->request);
+	}
+	return failed;
+}
+
+/* ---- opening and closing ---- */
 
 void openenv_wire_release(struct openenv_wire *w)
 {
@@ -72,18 +168,24 @@ void openenv_wire_release(struct openenv_wire *w)
 		websocket_close(w->ws, w->gone ? 0 : CLOSE_TIMEOUT_MS);
 		websocket_free(w->ws);
 	}
-	BUFS_RELEASE(&w->url, &w->request);
+	if (w->session.n)
+		close_posted(w);
+	BUFS_RELEASE(&w->url, &w->session, &w->request);
 	*w = (struct openenv_wire){.gone = true};
 }
 
 int openenv_connect(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
-	struct websocket_conf conf = {.url = buf_cstr(&w->url),
-	                              .headers = w->http->conf->headers,
+	struct websocket_conf conf = {.headers = w->http->conf->headers,
 	                              .header_count = w->http->conf->header_count,
 	                              .timeout_ms = w->http->conf->timeout_ms};
 
 	*out = (struct openenv_answer){.got = OPENENV_ANSWER};
+	if (w->posts && create_posted(w, out, err))
+		return -1;
+	if (out->got != OPENENV_ANSWER)
+		return 0;
+	conf.url = buf_cstr(&w->url);
 	io_rest(w->http->io); /* the pages have been read: frees the connection */
 	buf_release(&w->http->reply);
 	if (websocket_open(w->http->io, &conf, &w->ws, err))
@@ -252,33 +354,6 @@ static int ask_ws(struct openenv_wire *w, enum openenv_ask what, struct str data
 	return receive_answer(w, what, out, err);
 }
 
-/* ---- plain HTTP ---- */
-
-static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str data,
-                    struct openenv_answer *out, struct error *err)
-{
-	const struct question *q = &questions[what];
-	struct http_json_answer a;
-
-	buf_clear(&w->request);
-	buf_text(&w->request, what == OPENENV_STEP ? "{\"action\":" : "");
-	buf_str(&w->request, data.p ? data : STR("{}"));
-	buf_text(&w->request, what == OPENENV_STEP ? "}" : "");
-	if (http_json_ask(w->http, q->path, q->get ? STR_NONE : buf_view(&w->request), &a, err))
-		return -1;
-	*out = (struct openenv_answer){.got = OPENENV_STATUS,
-	                               .code = a.status,
-	                               .page = a.page,
-	                               .data = a.data,
-	                               .text = a.text,
-	                               .fault = a.fault};
-	if (!a.status)
-		out->got = a.late ? OPENENV_LATE : OPENENV_UNREACHABLE;
-	else if (a.status == 200)
-		out->got = a.data.p ? OPENENV_ANSWER : OPENENV_NOT_JSON;
-	return 0;
-}
-
 int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data, bool and_state,
                 struct openenv_answer *out, struct error *err)
 {
@@ -288,6 +363,8 @@ int openenv_ask(struct openenv_wire *w, enum openenv_ask what, struct str data, 
 		                               .text = buf_view(&w->http->why)};
 		return 0;
 	}
+	if (w->session.n && what == OPENENV_STEP)
+		return call_posted(w, data, out, err);
 	return w->ws ? ask_ws(w, what, data, and_state, out, err)
 	             : ask_http(w, what, data, out, err);
 }

@@ -177,7 +177,7 @@ expect_cap() {
 	openenv_start posted 0.10 --cap 2 --world tools
 	local address
 	address=$(url posted)/mcp
-	for n in 1 2 3; do # the session is released
+	for _ in 1 2 3; do # the session is released
 		rm -f add.jsonl
 		drive add 0 --env "$address" --protocol openenv --tool add --actions 1,2,3
 	done

@@ -73,9 +73,9 @@ int property_state_source(struct probe *p, struct property *out, struct error *e
 	if (!p->opened) {
 		property_say(out, PROPERTY_UNKNOWN, "not seen", p->not_called, NULL);
 	} else if (p->state_kind == STATE_NONE) {
-		property_say(out, PROPERTY_UNKNOWN, "none",
-		             "the effect of a call cannot be observed",
-		             "choose one with \1state\2: resource:URI, tool:NAME or observation");
+		property_say(
+			out, PROPERTY_UNKNOWN, "none", "the effect of a call cannot be observed",
+			"choose one with \1state\2: tool:NAME, observation or, of an MCP server, resource:URI");
 	} else if (seen & SEEN_SOURCE_LOST) {
 		property_judge(out, PROPERTY_FAIL, "%s, of another environment",
 		               state_kind_name(p->state_kind));

@@ -94,7 +94,7 @@ void attribution_failed(struct attribution *a, const struct line *l, bool sent)
 
 	enum error_class class = line_error_class(l);
 
-	a->tool_failed = a->tool_failed || (sent && (class == CLASS_TOOL || class == CLASS_OTHER));
+	a->tool_failures += sent && (class == CLASS_TOOL || class == CLASS_OTHER);
 	if (is_policys(a->calls)) /* what failed first explains the rest */
 		a->calls = cause;
 }
@@ -162,7 +162,7 @@ enum failure_cause attribution_find(const struct attribution *a, const struct at
 		return FAILURE_ENVIRONMENT;
 	if (!reached) {
 		/* tools that fail at every call are no mistake of the policy */
-		bool broken = e->no_tools || (e->failed >= STILL_CALLS && a->tool_failed);
+		bool broken = e->no_tools || a->tool_failures >= STILL_CALLS;
 
 		return e->talk ? FAILURE_NONE : broken ? FAILURE_ENVIRONMENT : FAILURE_POLICY;
 	}

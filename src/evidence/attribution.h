@@ -33,8 +33,8 @@ struct attribution {
 	enum failure_cause reset,
 		calls; /* of the reset; of the calls since the last answered one */
 	bool answered, replaced, unread;
-	bool tool_failed;  /* some call failed in its tool */
-	bool model_failed; /* the model gave no reply to the last turn */
+	bool model_failed;     /* the model gave no reply to the last turn */
+	int64_t tool_failures; /* calls that failed in their tool */
 };
 
 void attribution_reset(struct attribution *a, const struct line *l);
@@ -51,7 +51,6 @@ void attribution_unread(struct attribution *a);
 struct attribution_end {
 	enum end_status status;
 	struct str reason; /* absent: none */
-	int64_t failed;    /* calls */
 	/* Nothing shows that it should have made calls: none was tried, and the tools are unknown. */
 	bool talk;
 	bool no_tools;  /* the environment offered none */

@@ -35,7 +35,6 @@ void fold_failure_end(struct open_rollout *o)
 		&o->attribution,
 		&(struct attribution_end){.status = end->status,
 	                                  .reason = end->reason,
-	                                  .failed = end->counters.failed,
 	                                  .talk = f->tools_known == TOOLS_UNKNOWN &&
 	                                          f->steps == 0 && !o->attribution.calls,
 	                                  .no_tools =

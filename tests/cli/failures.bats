@@ -41,6 +41,8 @@ failures() {
 	[ "$(failures "$check/capacity/bad-session.jsonl")" = '1 capacity' ]
 	[ "$(failures "$check/timeout/bad-reset.jsonl")" = '1 transport' ]
 	[ "$(failures "$check/multi-step-illusion/bad-every-step.jsonl")" = '1 environment' ]
+	jq -c 'if .type == "step" and .turn > 0 then .error.class = "arguments" else . end' "$check/multi-step-illusion/bad-every-step.jsonl" >once.jsonl
+	[ "$(failures once.jsonl)" = '1 policy' ]
 	[ "$(failures "$check/session-replaced/bad-went-on-in-another.jsonl")" = '1 environment' ]
 	[ "$(failures "$check/no-tools/bad-empty-list.jsonl")" = '1 environment' ]
 	[ "$(failures "$check/drawn-calls/bad-every-step.jsonl")" = '1 policy' ]

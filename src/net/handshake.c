@@ -56,15 +56,22 @@ static void add_request_lines(struct handshake *h, const char *url, bool with_us
 	curl_url_cleanup(u);
 }
 
+int handshake_check_header(const char *header, struct error *err)
+{
+	size_t name = strcspn(header, ":;\r\n");
+
+	if (name && header[name] && !header[strcspn(header, "\r\n")])
+		return 0;
+	return error_set(err, FAIL_USAGE, "invalid header '%.*s': use 'Name: value' on one line",
+	                 (int)name, header);
+}
+
 static int add_header(struct buf *out, const char *header, struct error *err)
 {
 	size_t name = strcspn(header, ":;\r\n");
 
-	if (!name || !header[name] || header[strcspn(header, "\r\n")]) {
-		return error_set(err, FAIL_USAGE,
-		                 "invalid header '%.*s': use 'Name: value' on one line", (int)name,
-		                 header);
-	}
+	if (handshake_check_header(header, err))
+		return -1;
 	buf_printf(out, "%.*s:%s\r\n", (int)name, header, header + name + 1);
 	return 0;
 }

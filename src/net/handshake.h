@@ -13,6 +13,9 @@
 /* The Sec-WebSocket-Accept for a key (RFC 6455 section 4.2.2). */
 void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX]);
 
+/* Of a request, also without a WebSocket. FAIL_USAGE: it is not "Name: value" (or "Name;") on one line. */
+MUST_USE int handshake_check_header(const char *header, struct error *err);
+
 struct handshake {
 	struct buf request;                /* the request, to be sent */
 	char accept[HANDSHAKE_ACCEPT_MAX]; /* the expected Sec-WebSocket-Accept */

@@ -249,17 +249,6 @@ static struct http_exchange *pick(struct io *io)
 	return x;
 }
 
-static int check_header(const char *h, struct error *err)
-{
-	size_t name = strcspn(h, ":;\r\n");
-	bool good = name > 0 && h[name] && !h[strcspn(h, "\r\n")];
-
-	return good ? 0
-	            : error_set(err, FAIL_USAGE,
-	                        "invalid header '%.*s': use 'Name: value' on one line", (int)name,
-	                        h);
-}
-
 static int add_header(struct http_exchange *x, const char *line, struct error *err)
 {
 	struct curl_slist *longer = curl_slist_append(x->headers, line);
@@ -280,7 +269,7 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 	for (size_t i = 0; i < q->header_count; i++) {
 		has_type = has_type || strncasecmp(q->headers[i], "Content-Type", 12) == 0;
 		bytes += strlen(q->headers[i]) + 1;
-		if (check_header(q->headers[i], err) || add_header(x, q->headers[i], err))
+		if (handshake_check_header(q->headers[i], err) || add_header(x, q->headers[i], err))
 			return -1;
 	}
 	if (bytes > BUF_MAX_SMALL)
@@ -478,7 +467,7 @@ static struct str head_value(struct str head, const char *name)
 	struct str found = STR_NONE, key, value;
 
 	for (size_t cursor = 0; http_next_field(head, &cursor, &key, &value);)
-		if (key.n == strlen(name) && strncasecmp(key.p, name, key.n) == 0)
+		if (http_is_word(key, name))
 			found = value;
 	return found;
 }
@@ -499,7 +488,7 @@ bool http_media_is(const struct http_exchange *x, const char *type)
 {
 	struct str media = http_media_type(x);
 
-	return media.n == strlen(type) && !strncasecmp(media.p, type, media.n);
+	return http_is_word(media, type);
 }
 
 uint64_t http_retry_after_ms(const struct http_exchange *x)

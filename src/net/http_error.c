@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "net/http_internal.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <strings.h>
@@ -17,24 +18,8 @@ static const char *request_name(const struct http_exchange *x, char out[160])
 
 static const char *errno_words(long number, char out[80])
 {
-	static const struct {
-		int number;
-		const char *words;
-	} known[] = {
-		{ECONNREFUSED, "connection refused"},
-		{ECONNRESET, "connection reset"},
-		{EPIPE, "connection reset"},
-		{ETIMEDOUT, "connection timed out"},
-		{ENETUNREACH, "network is unreachable"},
-		{EHOSTUNREACH, "no route to the host"},
-		{EADDRNOTAVAIL, "no local address or port available"},
-		{EMFILE, "too many open files"},
-	};
-
-	for (size_t i = 0; i < ARRAY_LEN(known); i++)
-		if (known[i].number == number)
-			return known[i].words;
-	snprintf(out, 80, "system error %ld", number);
+	snprintf(out, 80, "%s", strerror((int)(number == EPIPE ? ECONNRESET : number)));
+	out[0] = (char)tolower((unsigned char)out[0]);
 	return out;
 }
 

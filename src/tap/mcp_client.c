@@ -126,17 +126,6 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 	arena_release(&texts);
 }
 
-static void read_resource(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
-{
-	struct arena texts = {0};
-	struct str uri = json_text(&texts, JSON_GET(m->params, "uri"));
-	enum control_fact fact;
-
-	if (control_names(uri, &fact))
-		await(c, m, MCP_ASKED_RESOURCE, exchange)->control = fact;
-	arena_release(&texts);
-}
-
 static void client_request(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
 {
 	buf_set(&c->meta, JSON_GET(m->params, "_meta"));
@@ -150,8 +139,6 @@ static void client_request(struct mcp_client *c, const struct jsonrpc_message *m
 	} else if (str_is(m->method, "tools/list")) {
 		await(c, m, MCP_ASKED_TOOLS, exchange)->first_page =
 			json_is_null(JSON_GET(m->params, "cursor"));
-	} else if (str_is(m->method, "resources/read")) {
-		read_resource(c, m, exchange);
 	}
 }
 
@@ -353,21 +340,6 @@ static void settle_call(struct mcp_client *c, const struct mcp_pending *p, struc
 	}
 }
 
-static void settle_resource(struct mcp_client *c, const struct mcp_pending *p,
-                            const struct mcp_reply *r)
-{
-	struct str contents = JSON_GET(r->message.result, "contents"), first;
-	struct buf text = BUF(BUF_MAX_MESSAGE);
-	size_t cursor = 0;
-
-	if (r->got == MCP_GOT_RESULT && json_next(contents, &cursor, &first) &&
-	    json_type(JSON_GET(first, "text")) == JSON_STRING) {
-		json_decode(JSON_GET(first, "text"), &text);
-		mcp_control_read(c, p->control, 200, buf_view(&text));
-	}
-	buf_release(&text);
-}
-
 /* The session is gone; one that has an environment may be continued by another. */
 static void lose(struct mcp_client *c)
 {
@@ -400,9 +372,6 @@ static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply
 		break;
 	case MCP_ASKED_CALL:
 		settle_call(c, p, r);
-		break;
-	case MCP_ASKED_RESOURCE:
-		settle_resource(c, p, r);
 		break;
 	case MCP_ASKED_STATE:
 		mcp_answered_by(c, r);

@@ -14,8 +14,7 @@ enum mcp_asked {
 	MCP_ASKED_DISCOVER,
 	MCP_ASKED_TOOLS,
 	MCP_ASKED_CALL,
-	MCP_ASKED_RESOURCE, /* of the control plane */
-	MCP_ASKED_STATE,    /* by us */
+	MCP_ASKED_STATE, /* by us */
 };
 
 struct mcp_pending {
@@ -24,10 +23,9 @@ struct mcp_pending {
 	size_t id_n;
 	enum mcp_asked asked;
 	uint64_t exchange;
-	struct tap_step *step;     /* MCP_ASKED_CALL */
-	bool reads_only;           /* the same */
-	bool first_page;           /* MCP_ASKED_TOOLS */
-	enum control_fact control; /* MCP_ASKED_RESOURCE */
+	struct tap_step *step; /* MCP_ASKED_CALL */
+	bool reads_only;       /* the same */
+	bool first_page;       /* MCP_ASKED_TOOLS */
 };
 
 /* A reply from the control plane; empty text and no reason: not read. */

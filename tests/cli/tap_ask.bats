@@ -99,8 +99,8 @@ counter() {
 		[ "$(states)" = $'0 4 8 9 13 14\ntrue' ]
 	done
 	# without ours there is no state to ask for: only observations
-	patience=3s # two of these have no reply
-	for fault in disconnect hang close-1011 cut-json late-reply; do
+	patience=3s # one of these has no reply
+	for fault in disconnect hang cut-json; do
 		through openenv --ask-state --fault "$fault@before.position == 8"
 		[ "$(jq -c 'select(.event == "fault-injected") | [.turn, .detail.what]' tap.jsonl | head -n 1)" = "[2,\"$fault\"]" ]
 		[ "$(jq -r 'select(.type == "step" and .step < 3) | .state.position' tap.jsonl | paste -s -d ' ')" = '0 4 8' ]

@@ -72,12 +72,12 @@ static void close_standard(int *fd)
 static int start(struct stdio *s, struct error *err)
 {
 	int in[2] = {-1, -1}, out[2] = {-1, -1}, failed;
-	char *const *command = s->conf->command;
 
 	if (pipe_open(in) || pipe_open(out))
-		failed = error_errno(err, "cannot start '%s'", command[0]);
+		failed = error_errno(err, "cannot start '%s'", s->conf->command[0]);
 	else
-		failed = tap_job_start(command, NULL, NULL, (int[]){in[0], out[1]}, &s->pid, err);
+		failed = tap_job_start(s->conf->command, NULL, NULL, (int[]){in[0], out[1]},
+		                       &s->pid, err);
 	close_fd(&in[0]);
 	close_fd(&out[1]);
 	s->up.out = in[1];

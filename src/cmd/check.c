@@ -3,13 +3,14 @@
 #include "base/log.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "check/judge.h"
 #include "cmd/check_partial.h"
 #include "cmd/options/import_options.h"
 #include "cmd/options/setting_options.h"
-#include "cmd/store/listing.h"
 #include "cmd/store/store.h"
 #include "cmd/verdicts.h"
+#include "json/write.h"
 #include "recording/reader.h"
 #include "recording/trained.h"
 
@@ -206,18 +207,113 @@ static int check_each_file(struct file_checking *c, size_t jobs, struct error *e
 #define OPTIONS check
 #include "cmd/options/table.h"
 
-/* ---- lists ---- */
+/* ---- lists of rules ---- */
 
+#define EXPLAIN_WIDTH 78
+#define RULE_COLUMN   24
+#define TITLE_COLUMN  (RULE_COLUMN + 9)
+
+/* A text that may name options. */
+static void put_settings(struct json_writer *w, const char *key, const char *text)
+{
+	AUTO_BUF replaced = BUF(BUF_MAX_MESSAGE);
+
+	settings_put(&replaced, text);
+	jw_put_str(w, key, buf_view(&replaced));
+}
+
+static void put_rule(const struct check *c, struct buf *out)
+{
+	struct json_writer w;
+
+	jw_line(&w, out, "rule");
+	jw_pack(&w, "rule:%t,severity:%t,raised:%t,lowered:%t", c->id, severity_name(c->severity),
+	        c->raised, c->lowered);
+	jw_put_array(&w, "explains");
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++)
+		jw_text(&w, c->explains[i]->id);
+	jw_end(&w);
+	put_settings(&w, "title", c->title);
+	put_settings(&w, "explanation", c->why);
+	jw_line_end(&w);
+}
+
+/* Appends a rule's explanation: each line of `why` is a paragraph, or a list item if it begins
+   with "- ". */
+static void explain_paragraphs(struct str why, struct buf *out)
+{
+	while (why.n) {
+		struct str paragraph = str_cut(&why, '\n');
+
+		if (str_starts(paragraph, STR("- "))) {
+			buf_text(out, "- ");
+			text_wrap(out, str_skip(paragraph, 2), 2, EXPLAIN_WIDTH);
+		} else {
+			buf_char(out, '\n');
+			text_wrap(out, paragraph, 0, EXPLAIN_WIDTH);
+		}
+	}
+}
+
+/* The rule's title, severity, the rules it explains, and its explanation. */
+static void explain_rule(const struct check *c, struct buf *out)
+{
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
+
+	buf_printf(&text, "%s: ", c->id);
+	settings_put(&text, c->title);
+	buf_text(&text, "\nSeverity: ");
+	check_describe_severity(c, &text);
+	for (size_t i = 0; i < EXPLAINS_MAX && c->explains[i]; i++)
+		buf_printf(&text, "%s%s", i ? ", " : "\nExplains: ", c->explains[i]->id);
+	text_wrap(out, buf_view(&text), 0, EXPLAIN_WIDTH);
+	buf_clear(&text);
+	settings_put(&text, c->why);
+	explain_paragraphs(buf_view(&text), out);
+}
+
+static void list_rule(const struct check *c, struct style style, struct buf *out)
+{
+	AUTO_BUF title = BUF(BUF_MAX_SMALL);
+
+	settings_put(&title, c->title);
+	buf_printf(out, "%-*s%-*s", RULE_COLUMN, c->id, TITLE_COLUMN - RULE_COLUMN,
+	           severity_name(c->severity));
+	text_wrap(out, buf_view(&title), TITLE_COLUMN, style.terminal ? style.columns : SIZE_MAX);
+}
+
+/* --list: a line for each rule; --explain: one rule in full; or both as JSON lines, of which the last
+   tells that the list is complete. */
 static int list(const struct check_options *o, struct style style, int argc, char **argv,
                 struct error *err)
 {
+	const struct check *one = o->list ? NULL : check_find(str_from(o->explain));
 	bool json = reports_have_json(&o->report);
+	struct output out = output_to_stdout();
+	size_t listed = 0;
 
 	if (argc) {
 		return error_set(err, FAIL_USAGE, "%s reads no recording: unexpected operand '%s'",
 		                 o->list ? "--list" : "--explain", argv[0]);
 	}
-	return o->list ? listing_rules(style, json, err) : listing_rule(o->explain, json, err);
+	if (!o->list && !one) {
+		check_unknown(str_from(o->explain), err);
+		return error_wrap(err, "--explain");
+	}
+	for (size_t i = 0; i < checks_count; i++) {
+		if (one && checks[i] != one)
+			continue;
+		listed++;
+		if (json)
+			put_rule(checks[i], &out.text);
+		else if (one)
+			explain_rule(one, &out.text);
+		else
+			list_rule(checks[i], style, &out.text);
+	}
+	if (json)
+		json_line(&out.text, "listing", "listed:%i", (int64_t)listed);
+	return output_close(&out, err);
 }
 
 /* ---- judging ---- */

@@ -1,14 +1,15 @@
 /* rolldbg convert: recordings from and to the formats of other programs. */
 #include "base/names.h"
 #include "base/new_file.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options/import_options.h"
 #include "cmd/options/output.h"
-#include "cmd/store/listing.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
 #include "convert/export.h"
 #include "convert/parquet.h"
+#include "json/write.h"
 #include "recording/by_rollout.h"
 #include "report/tables.h"
 
@@ -54,6 +55,32 @@ static int unknown_format(const char *option, const char *name, bool written, st
 			names[n++] = formats[i]->name;
 	error_set(err, FAIL_USAGE, "%s: unknown format '%s'", option, name);
 	return names_suggest(err, str_from(name), names, n);
+}
+
+#define FORMAT_COLUMN 20
+#define WHAT_COLUMN   32
+
+/* As JSON lines, the last one tells that the list is complete. */
+static int list_formats(struct style style, bool json, struct error *err)
+{
+	struct output out = output_to_stdout();
+
+	for (size_t i = 0; i < formats_count; i++) {
+		const struct format *f = formats[i];
+
+		if (json) {
+			json_line(&out.text, "format", "format:%t,written:%b,description:%t",
+			          f->name, f->write != NULL, f->what);
+			continue;
+		}
+		buf_printf(&out.text, "%-*s%-*s", FORMAT_COLUMN, f->name,
+		           WHAT_COLUMN - FORMAT_COLUMN, f->write ? "read, write" : "read");
+		text_wrap(&out.text, str_from(f->what), WHAT_COLUMN,
+		          style.terminal ? style.columns : SIZE_MAX);
+	}
+	if (json)
+		json_line(&out.text, "listing", "listed:%i", (int64_t)formats_count);
+	return output_close(&out, err);
 }
 
 /* A Parquet file is made from rows, which are kept in a temporary one until then. */
@@ -319,7 +346,7 @@ static int convert_main(const struct context *c, const void *opts, int argc, cha
 		                 "--list reads no recording: unexpected operand '%s'", argv[0]);
 	}
 	if (o->list)
-		return listing_formats(c->style, o->json, err);
+		return list_formats(c->style, o->json, err);
 	int failed = choose_formats(&v, err) || import_options_apply(&o->import, &tools, err) ||
 	             store_operands(c, argc, argv, &v.files, err) || convert_files(&v, err);
 	new_file_release(&v.file);

@@ -9,7 +9,6 @@
 #include "cmd/progress.h"
 #include "cmd/store/recordings.h"
 #include "cmd/store/store.h"
-#include "cmd/tap_apart.h"
 #include "cmd/tap_faults.h"
 #include "cmd/verdicts.h"
 #include "env/state_source.h"
@@ -17,6 +16,7 @@
 #include "recording/redact/credentials.h"
 #include "tap/episode.h"
 #include "tap/job.h"
+#include "tap/joining.h"
 #include "tap/stdio.h"
 
 #include <signal.h>
@@ -31,6 +31,13 @@
 
 #define OPTIONS tap
 #include "cmd/options/table.h"
+
+/* The recording of turns of a model that belong to no session. */
+struct tap_apart {
+	struct recordings recordings;
+	struct recording_options options;
+	char *path; /* NULL: not opened so far */
+};
 
 struct tapping {
 	const struct context *context;
@@ -122,6 +129,30 @@ static int close_recording(void *ctx, void *own, struct error *err)
 	return failed;
 }
 
+/* Opens it beside the recording of the rollouts, a file, once. */
+static int open_apart_file(struct tap_apart *a, const struct recordings *rollouts,
+                           struct recorder **out, struct error *err)
+{
+	static const struct plan no_plan = {.count = 0};
+	struct str path = buf_view(&rollouts->path);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
+
+	if (!a->path) {
+		path.n -= str_ends(path, STR(".jsonl")) ? sizeof(".jsonl") - 1 : 0;
+		buf_printf(&name, "%.*s.model.jsonl", STR_ARG(path));
+		a->path = mem_text(buf_view(&name));
+		a->options = *rollouts->options;
+		a->options.out = a->path;
+		if (recordings_choose(&a->recordings, rollouts->context, &a->options, &no_plan,
+		                      rollouts->secrets, err) ||
+		    recordings_open(&a->recordings, err)) {
+			return -1;
+		}
+	}
+	*out = a->recordings.recorder;
+	return 0;
+}
+
 /* Turns without a session are beside the rollouts. */
 static int open_apart(void *ctx, const char *rollout, struct recorder **out, void **own,
                       struct error *err)
@@ -130,7 +161,7 @@ static int open_apart(void *ctx, const char *rollout, struct recorder **out, voi
 
 	return t->recordings.directory || str_is(buf_view(&t->recordings.path), "-")
 	               ? open_recording(ctx, rollout, out, own, err)
-	               : tap_apart_open(&t->apart, &t->recordings, out, err);
+	               : open_apart_file(&t->apart, &t->recordings, out, err);
 }
 
 /* ---- how far it is ---- */
@@ -417,28 +448,56 @@ static int tap(struct tapping *t, struct error *err)
 
 /* ---- the end ---- */
 
+struct tap_total {
+	uint64_t n;
+	const char *what;
+};
+
+/* Those that are not 0, and a line feed. */
+static void put_totals(const struct tap_total *totals, size_t count, struct buf *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (totals[i].n)
+			buf_printf(out, ", %llu %s", (unsigned long long)totals[i].n,
+			           totals[i].what);
+	buf_char(out, '\n');
+}
+
+static void say_model(const struct tapping *t, struct buf *out)
+{
+	const struct tap_join_counts *c = tap_joiner_counts(t->joiner);
+	const struct tap_total totals[] = {
+		{c->apart, "recorded apart"},
+		{c->ambiguous, "calls that several turns could have made"},
+		{c->failed, "requests without a reply"},
+		{c->unread, "requests that could not be read"}};
+
+	buf_printf(out, "model: %llu turns, joined by name %llu, by content %llu, by time %llu",
+	           (unsigned long long)c->turns, (unsigned long long)c->named,
+	           (unsigned long long)c->content, (unsigned long long)c->time);
+	put_totals(totals, ARRAY_LEN(totals), out);
+	if (t->apart.path)
+		text_put_path(out, "apart", t->apart.path);
+}
+
 static void say_summary(struct tapping *t)
 {
 	const struct tap_counts *c = tap_recording_counts(t->recording);
 	struct buf *out = &t->verdicts.out.text;
+	const struct tap_total totals[] = {
+		{c->refused, "refused"},
+		{c->replaced, "replaced without a reset"},
+		{c->without_episode, "without an episode, not recorded"},
+		{c->remarks, "connections with something else than the protocol"}};
 
 	verdicts_summary(&t->verdicts, t->judge);
 	if (!reports_have_table(t->verdicts.reports) || t->context->quiet)
 		return;
 	buf_printf(out, "sessions: %llu, at most %llu at once", (unsigned long long)c->sessions,
 	           (unsigned long long)c->most_open);
-	const struct {
-		uint64_t n;
-		const char *what;
-	} more[] = {{c->refused, "refused"},
-	            {c->replaced, "replaced without a reset"},
-	            {c->without_episode, "without an episode, not recorded"},
-	            {c->remarks, "connections with something else than the protocol"}};
-	for (size_t i = 0; i < ARRAY_LEN(more); i++)
-		if (more[i].n)
-			buf_printf(out, ", %llu %s", (unsigned long long)more[i].n, more[i].what);
-	buf_char(out, '\n');
-	tap_apart_say(&t->apart, t->joiner, out);
+	put_totals(totals, ARRAY_LEN(totals), out);
+	if (t->joiner)
+		say_model(t, out);
 	if (!t->opts->recording.out)
 		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
 }
@@ -472,7 +531,8 @@ static void tear_down(struct tapping *t)
 	reports_free(t->verdicts.reports);
 	output_release(&t->verdicts.out);
 	recordings_release(&t->recordings);
-	tap_apart_release(&t->apart);
+	recordings_release(&t->apart.recordings);
+	free(t->apart.path);
 	secrets_free(t->secrets);
 	buf_release(&t->file);
 	free(t->command);

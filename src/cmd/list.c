@@ -145,7 +145,7 @@ static void stored_summarize(const char *path, struct arena *arena, struct store
 	out->verdict = verdict_of(&out->sums, s.broken);
 }
 
-/* ---- points in time: 2d (ago), 2026-11-22, 2026-11-22T12:30 ---- */
+/* ---- points in time: 2d (ago), 2026-11-22 ---- */
 
 #define AGE_TEXT 32
 
@@ -175,25 +175,17 @@ static bool age_parse_ago(const char *text, uint64_t now_unix_ms, char out[AGE_T
 	return false;
 }
 
-/* Writes it as 2026-11-22T12:30:00 (UTC), so that times compare as strings; false if the text is
-   not a point in time. */
+/* Also accepts a day, 2026-11-22. Times compare as strings. */
 static bool age_parse(const char *text, uint64_t now_unix_ms, char out[AGE_TEXT])
 {
-	static const char *const forms[] = {"%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S",
-	                                    "%Y-%m-%dT%H:%M:%SZ"};
-	size_t n = strcspn(text, "Z");
+	struct tm tm = {.tm_mday = 1};
+	const char *end = strptime(text, "%Y-%m-%d", &tm);
 
-	for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
-		struct tm tm = {.tm_mday = 1};
-		const char *end = strptime(text, forms[i], &tm);
-
-		/* strptime also takes 2026-1-2 */
-		if (end && !*end && strftime(out, AGE_TEXT, "%Y-%m-%dT%H:%M:%S", &tm) >= n &&
-		    !memcmp(out, text, n)) {
-			return true;
-		}
-	}
-	return age_parse_ago(text, now_unix_ms, out);
+	/* strptime also takes 2026-1-2 */
+	if (!end || *end || strlen(text) != strlen("2026-11-22"))
+		return age_parse_ago(text, now_unix_ms, out);
+	snprintf(out, AGE_TEXT, "%s", text);
+	return true;
 }
 
 /* ---- recordings ---- */
@@ -221,14 +213,12 @@ struct store_listing {
 static void time_of(const struct store_listing *l, size_t index, char out[AGE_TEXT])
 {
 	const char *name = l->stored.names[index];
-	char day[AGE_TEXT];
 	struct stat st = {0};
 
 	snprintf(out, AGE_TEXT, "%.19s", name);
 	if (strlen(name) > 19 && name[10] == 'T' && name[13] == '-' && name[16] == '-') {
 		out[13] = out[16] = ':';
-		if (age_parse(out, 0, day))
-			return;
+		return;
 	}
 	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	stored_path(&l->stored, index, &path);

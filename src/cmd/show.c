@@ -10,14 +10,11 @@
 #include "report/brief.h"
 #include "report/tables.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/types.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- the pager ---- */
@@ -26,16 +23,16 @@
    else less; no pager if that is empty or "cat", with --no-pager, or on a dumb terminal. Zeroed: none. */
 struct pager {
 	bool asked; /* pager_start was called */
-	pid_t pid;  /* 0: no pager */
+	FILE *pipe; /* NULL: no pager */
 	int terminal;
 };
 
-/* $1 is the pager. LESS and LV are set as by git: quit if everything fits on the screen, show
-   colors, keep the text on the screen. The shell must survive an interrupt, because less does. */
+/* LESS and LV are set as by git: quit if everything fits on the screen, show colors, keep the text on the
+   screen. The shell must survive an interrupt, because less does. */
 static const char script[] = "trap : INT QUIT\n"
 			     "LESS=${LESS-FRX} LV=${LV--c}\n"
 			     "export LESS LV\n"
-			     "eval \"$1\"\n"
+			     "%s\n"
 			     "case $? in 126 | 127) exec cat ;; esac\n";
 
 static const char *pager_of(const struct context *c)
@@ -51,65 +48,42 @@ static const char *pager_of(const struct context *c)
 	return *pager && strcmp(pager, "cat") != 0 ? pager : NULL;
 }
 
-static void set_handlers(void (*handler)(int))
+static void ignore_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGQUIT, SIGPIPE};
-	struct sigaction action = {.sa_handler = handler};
+	struct sigaction action = {.sa_handler = SIG_IGN};
 
 	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &action, NULL);
-}
-
-static pid_t spawn(const char *pager, int input)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		dup2(input, STDIN_FILENO);
-		set_handlers(SIG_DFL);
-		execl("/bin/sh", "sh", "-c", script, "sh", pager, (char *)NULL);
-		_exit(127);
-	}
-	return pid;
 }
 
 /* Redirects standard output to the pager, which then also handles interrupts; only the first time. */
 static int pager_start(struct pager *p, const struct context *c, struct error *err)
 {
 	const char *pager = p->asked ? NULL : pager_of(c);
-	int ends[2];
+	AUTO_BUF command = BUF(BUF_MAX_MESSAGE);
 
 	p->asked = true;
 	if (!pager)
 		return 0;
-	if (pipe(ends))
+	buf_printf(&command, script, pager);
+	p->pipe = popen(buf_cstr(&command), "we");
+	if (!p->pipe)
 		return error_errno(err, "cannot start the pager");
-	fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-	fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-	p->pid = spawn(pager, ends[0]);
-	close(ends[0]);
-	if (p->pid < 0) {
-		error_errno(err, "cannot start the pager");
-		close(ends[1]);
-		p->pid = 0;
-		return -1;
-	}
-	set_handlers(SIG_IGN);
+	ignore_signals();
 	p->terminal = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
-	dup2(ends[1], STDOUT_FILENO);
-	close(ends[1]);
+	dup2(fileno(p->pipe), STDOUT_FILENO);
 	return 0;
 }
 
 static void pager_finish(struct pager *p)
 {
-	if (!p->pid)
+	if (!p->pipe)
 		return;
-	dup2(p->terminal, STDOUT_FILENO); /* closes the pager's input */
+	dup2(p->terminal, STDOUT_FILENO);
 	close(p->terminal);
-	while (waitpid(p->pid, NULL, 0) < 0 && errno == EINTR) {
-	}
-	p->pid = 0;
+	pclose(p->pipe); /* closes the pager's input, and waits for its end */
+	p->pipe = NULL;
 }
 
 #define ROWS_AT_ONCE ((size_t)64 << 10) /* bytes */

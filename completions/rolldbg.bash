@@ -394,7 +394,7 @@ _rolldbg_word()
 	serve:*) _rolldbg_mixed 'frozen_lake desk llm' ;;
 	tap:-*) _rolldbg_words '--listen -l --to -t --model-to --model-listen --bind --idle --ask-state --state --fault --delay --max-envs --ca-file --insecure --secret-env --secret --out -o --force -f --append --sync --report --json --fail-on --only --without --read-only --noop --baseline --effect --expect-error --min-effective --max-environment-failures --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	tap:*) _rolldbg_words 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help' ;;
-	trust:-*) _rolldbg_words '--dry-run --revoke --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
+	trust:-*) _rolldbg_words '--dry-run --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	trust:*) _rolldbg_files -f ;;
 	schema:-*) _rolldbg_words ' --help -h --verbose -v --quiet -q --color --no-pager --config --print-config --version' ;;
 	schema:*) _rolldbg_words 'recording run check show replay diff stats list convert shrink bisect probe tools tap' ;;

@@ -459,7 +459,6 @@ complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l min-effective -x -d 
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -l max-environment-failures -x -d 'exit 1 if more than this share of the rollouts (5%, 0.05) failed by the environment, transport, capacity or verifier'
 complete -c rolldbg -n '__fish_seen_subcommand_from tap' -a 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l dry-run -d 'only print what the file asks for'
-complete -c rolldbg -n '__fish_seen_subcommand_from trust' -l revoke -d 'no longer trust the file'
 complete -c rolldbg -n '__fish_seen_subcommand_from trust' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from schema' -a 'recording run check show replay diff stats list convert shrink bisect probe tools tap'
 complete -c rolldbg -n '__fish_seen_subcommand_from help' -a 'run check show replay diff strip merge stats list convert debug shrink bisect probe tools serve tap trust schema help all'

@@ -74,12 +74,11 @@ static int trust_file(const struct context *c, const struct trust_options *o, co
 	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 	trusted_path(path, &name);
-	int failed = o->revoke ? trusted_remove(c->variable, path, err)
-	                       : config_file_read(path, arena, &f, err) ||
-	                                 show(&f, buf_cstr(&name), arena, out, err) ||
-	                                 (!o->dry_run && trusted_add(c->variable, &f, err));
+	int failed = config_file_read(path, arena, &f, err) ||
+	             show(&f, buf_cstr(&name), arena, out, err) ||
+	             (!o->dry_run && trusted_add(c->variable, &f, err));
 	if (!failed && !o->dry_run)
-		text_put_path(out, o->revoke ? "no longer trusted" : "trusted", buf_cstr(&name));
+		text_put_path(out, "trusted", buf_cstr(&name));
 	return failed ? -1 : 0;
 }
 

@@ -184,7 +184,7 @@ onto_full() {
 		.rolldbg.json|2|run|.rolldbg.json may not be used: it is no regular file
 		a.jsonl.masks|3|replay a.jsonl|cannot read mask file a.jsonl.masks: not a regular file
 		policies/x.json|3|run --policy x|policies/x.json: 
-		-|3|run --header @folder --env http://127.0.0.1:9/mcp --actions a|--header @folder: Is a directory
+		-|3|run --header @folder --env http://127.0.0.1:9/mcp --actions a|cannot read headers folder: Is a directory
 		-|3|run --ca-file folder --env https://127.0.0.1:9/mcp --actions a|--ca-file folder: not a regular file
 		-|3|run --ca-file pipe --env https://127.0.0.1:9/mcp --actions a|--ca-file pipe: not a regular file
 		-|3|check a.jsonl --trainer-logprobs folder|cannot read folder: Is a directory

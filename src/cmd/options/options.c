@@ -272,35 +272,6 @@ int options_agree(const struct opt *opts, size_t count, const void *values, stru
 	return 0;
 }
 
-/* True if `name` contains the words of `typed`, or words beginning with them, in the same order:
-   per-device-batch finds per-device-train-batch-size. */
-static bool has_words(const char *name, struct str typed)
-{
-	size_t at = 0;
-
-	while (*name && at < typed.n) {
-		size_t n = at, word = strcspn(name, "-");
-
-		while (n < typed.n && typed.p[n] != '-')
-			n++;
-		if (n - at <= word && !strncmp(name, typed.p + at, n - at))
-			at = n + (n < typed.n);
-		name += word + (name[word] == '-');
-	}
-	return at == typed.n;
-}
-
-static const char *nearest(struct str typed, const char *const *names, size_t count)
-{
-	const char *near = text_nearest(typed, names, count);
-
-	if (!near && str_starts(typed, STR("no-")))
-		near = text_nearest(str_skip(typed, 3), names, count);
-	for (size_t i = 0; !near && i < count; i++)
-		near = has_words(names[i], typed) ? names[i] : NULL;
-	return near;
-}
-
 static int unknown(const struct opt *opts, size_t count, struct str name, struct error *err)
 {
 	const char *names[128] = {NULL};
@@ -310,7 +281,7 @@ static int unknown(const struct opt *opts, size_t count, struct str name, struct
 		names[n] = opts[n].name;
 		n++;
 	}
-	const char *near = nearest(name, names, n);
+	const char *near = text_nearest(name, names, n);
 	return error_set(err, FAIL_USAGE, "unknown option '--%.*s'%s%s%s", STR_ARG(name),
 	                 near ? "; did you mean '--" : "", near ? near : "", near ? "'?" : "");
 }

@@ -1,10 +1,10 @@
 /* Headers from options, files and variables, and variables of a child: see target_options.h. */
 #include "cmd/options/target_options.h"
 
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define ROWS header
@@ -40,34 +40,19 @@ static int add_header(struct header_list *l, struct str header, const char *from
 	return 0;
 }
 
-static int cannot_read(const char *path, struct error *err)
-{
-	error_errno(err, "--header @%s", path);
-	err->kind = FAIL_INPUT;
-	return -1;
-}
-
 static int add_file(struct header_list *l, const char *path, struct error *err)
 {
-	FILE *f = fopen(path, "r");
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t n;
-	int failed = 0;
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
-	if (!f)
-		return cannot_read(path, err);
-	while (!failed && (n = getline(&line, &room, f)) >= 0) {
-		while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
-			n--;
-		if (n > 0 && line[0] != '#')
-			failed = add_header(l, (struct str){line, (size_t)n}, path, err);
+	if (file_read("headers", path, &text, err))
+		return -1;
+	for (struct str rest = buf_view(&text); rest.n;) {
+		struct str line = text_trim(str_cut(&rest, '\n'));
+
+		if (line.n && line.p[0] != '#' && add_header(l, line, path, err))
+			return -1;
 	}
-	if (!failed && ferror(f))
-		failed = cannot_read(path, err);
-	free(line);
-	fclose(f);
-	return failed;
+	return 0;
 }
 
 static int add_variable(const struct context *c, struct header_list *l, const char *spec,

@@ -9,9 +9,7 @@
 #include "cmd/options/config_file.h"
 #include "cmd/store/store.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define FOLDER    "/trusted"
 #define ENTRY_MAX ((size_t)64 << 10)
@@ -82,18 +80,6 @@ int trusted_add(environment *variable, const struct config_file *f, struct error
 	put_content(f->path, f->text, &text);
 	return new_file_put(&(struct new_file_conf){.path = buf_cstr(&entry), .replace = true},
 	                    buf_view(&text), err);
-}
-
-int trusted_remove(environment *variable, const char *path, struct error *err)
-{
-	AUTO_BUF entry = BUF(BUF_MAX_SMALL);
-
-	if (entry_of(variable, path, &entry, err))
-		return -1;
-	if (unlink(buf_cstr(&entry)) == 0)
-		return 0;
-	return errno == ENOENT ? error_set(err, FAIL_INPUT, "%s is not trusted", path)
-	                       : error_errno(err, "cannot remove %s", buf_cstr(&entry));
 }
 
 /* ---- what a file may set ---- */

@@ -11,8 +11,6 @@ void trusted_path(const char *path, struct buf *out);
 
 /* Trusts the file with this text. FAIL_SYSTEM. */
 MUST_USE int trusted_add(environment *variable, const struct config_file *f, struct error *err);
-/* FAIL_INPUT if it is not trusted. */
-MUST_USE int trusted_remove(environment *variable, const char *path, struct error *err);
 /* ---- what a file may set ---- */
 
 /* The class of a command's setting with that value: that of its option,

@@ -97,11 +97,10 @@ struct partial_file {
 };
 
 struct check_partials {
-	struct buf text; /* of all files */
 	struct partial_file *files;
 	size_t count;
 	struct shard_set shards;
-	struct arena arena;
+	struct arena arena; /* holds the text of all files, too */
 	bool many;
 };
 
@@ -188,23 +187,16 @@ int check_partials_read(const struct file_list *partials, uint64_t options,
                         struct check_partials **out, struct file_list *files, struct error *err)
 {
 	struct check_partials *p = mem_new(sizeof(*p));
-	size_t *ends = mem_array(partials->count + 1, sizeof(*ends));
 	int failed = 0;
 
 	*out = p;
-	p->text = BUF(SIZE_MAX / 2);
 	for (size_t i = 0; i < partials->count && !failed; i++) {
-		failed = file_read("partial result", partials->paths[i], &p->text, err);
-		ends[i] = p->text.n;
-	}
-	for (size_t i = 0; i < partials->count && !failed; i++) {
-		size_t begin = i ? ends[i - 1] : 0;
-		struct str text = str_skip(buf_view(&p->text), begin);
+		AUTO_BUF text = BUF(SIZE_MAX / 2);
 
-		text.n = ends[i] - begin;
-		failed = read_one(p, text, partials->paths[i], options, err);
+		failed = file_read("partial result", partials->paths[i], &text, err) ||
+		         read_one(p, arena_str(&p->arena, buf_view(&text)), partials->paths[i],
+		                  options, err);
 	}
-	free(ends);
 	if (failed || shard_set_whole(&p->shards, err))
 		return -1;
 	if (p->count > 1)
@@ -277,6 +269,5 @@ void check_partials_free(struct check_partials *p)
 	free(p->files);
 	shard_set_release(&p->shards);
 	arena_release(&p->arena);
-	buf_release(&p->text);
 	free(p);
 }

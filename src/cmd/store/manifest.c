@@ -167,20 +167,15 @@ int manifest_write(const struct plan *p, const struct recordings *r, struct erro
 
 #define FILE_MOST ((size_t)1 << 30)
 
-struct found_manifest {
-	char *name;    /* NULL: none */
-	bool complete; /* nothing is missing */
-};
-
 struct manifests {
 	const char *directory;
 	bool json;
 	struct output *out;
-	struct found_manifest *shards; /* by index - 1 */
-	int64_t count;                 /* 0: no manifest was read yet */
-	const char *first;             /* the name of the first one */
-	char plan[17];                 /* of the first one */
+	struct shard_set shards; /* by the names of their manifests */
+	bool *complete;          /* nothing is missing; by index - 1 */
+	char plan[17];           /* of the first one */
 	int64_t expected, done;
+	struct arena arena;
 };
 
 /* One thing to do again. task and file: absent if it is not about one. */
@@ -189,9 +184,9 @@ static void say(struct manifests *m, int64_t shard, struct str task, const char 
 {
 	struct buf *out = &m->out->text;
 
-	m->shards[shard - 1].complete = false;
+	m->complete[shard - 1] = false;
 	if (!m->json) {
-		buf_printf(out, "shard %lld/%lld: ", (long long)shard, (long long)m->count);
+		buf_printf(out, "shard %lld/%lld: ", (long long)shard, (long long)m->shards.count);
 		buf_text(out, task.p ? "task " : "");
 		text_escape(out, task.p ? task : str_from(file ? file : ""));
 		buf_printf(out, "%s%s\n", task.p || file ? ": " : "", cause);
@@ -252,29 +247,23 @@ static int64_t take_tasks(struct manifests *m, int64_t shard, struct str text, s
 }
 
 /* The first manifest says how many shards there are; the others must agree. */
-static int join(struct manifests *m, const char *name, int64_t shard, int64_t of, const char *plan,
+static int join(struct manifests *m, const char *name, const struct shard *one, const char *plan,
                 struct error *err)
 {
-	if (!m->count) {
-		m->count = of;
-		m->first = name;
-		m->shards = mem_array((size_t)of, sizeof(*m->shards));
+	bool first = !m->shards.first;
+
+	if (!first && strcmp(plan, m->plan) != 0) {
+		return error_set(err, FAIL_INPUT,
+		                 "%s/%s and %s belong to different runs: other tasks", m->directory,
+		                 name, m->shards.first);
+	}
+	if (shard_set_add(&m->shards, one, arena_str(&m->arena, str_from(name)).p, err))
+		return error_wrap(err, "%s/%s", m->directory, name);
+	if (first) {
+		m->complete = mem_array((size_t)one->count, sizeof(*m->complete));
 		snprintf(m->plan, sizeof(m->plan), "%s", plan);
 	}
-	if (of != m->count || strcmp(plan, m->plan) != 0) {
-		return error_set(err, FAIL_INPUT,
-		                 "%s/%s and %s belong to different runs: other tasks, or another "
-		                 "number of shards",
-		                 m->directory, name, m->first);
-	}
-	struct found_manifest *f = &m->shards[shard - 1];
-	if (f->name) {
-		return error_set(err, FAIL_INPUT, "%s/%s and %s are both of shard %lld/%lld",
-		                 m->directory, name, f->name, (long long)shard, (long long)of);
-	}
-	f->name = mem_text(str_from(name));
-	m->first = m->first == name ? f->name : m->first;
-	f->complete = true;
+	m->complete[one->index - 1] = true;
 	return 0;
 }
 
@@ -291,15 +280,14 @@ static int take(struct manifests *m, const char *name, struct str text, struct e
 	struct str plan = json_text(&arena, JSON_GET(text, "plan"));
 	bool good = json_i64(JSON_GET(text, "manifest"), &version) &&
 	            json_i64(JSON_GET(text, "shard"), &shard) &&
-	            json_i64(JSON_GET(text, "of"), &of) && of >= 1 && of <= SHARDS_MAX &&
-	            shard >= 1 && shard <= of && plan.p &&
+	            json_i64(JSON_GET(text, "of"), &of) && of >= 1 && shard >= 1 && plan.p &&
 	            json_i64(JSON_GET(text, "expected"), &expected) &&
 	            json_i64(JSON_GET(text, "done"), &done) && expected >= 0 && done >= 0;
 	if (!good || version != MANIFEST_VERSION) {
 		return error_set(err, FAIL_INPUT, "%s/%s is no manifest of a shard, version %d",
 		                 m->directory, name, MANIFEST_VERSION);
 	}
-	if (join(m, name, shard, of, plan.p, err))
+	if (join(m, name, &(struct shard){(uint64_t)shard, (uint64_t)of}, plan.p, err))
 		return -1;
 	m->expected += expected;
 	m->done += done;
@@ -339,7 +327,7 @@ static int read_all(struct manifests *m, struct error *err)
 	for (int i = 0; i < n; i++)
 		free(entries[i]);
 	free(entries);
-	if (!failed && !m->count) {
+	if (!failed && !m->shards.count) {
 		return error_set(err, FAIL_INPUT,
 		                 "no manifest in %s: run --shard writes one as its last act",
 		                 m->directory);
@@ -349,22 +337,22 @@ static int read_all(struct manifests *m, struct error *err)
 
 static void say_all(struct manifests *m, int64_t complete)
 {
-	struct buf *out = &m->out->text, list = BUF(BUF_MAX_MESSAGE);
+	struct buf *out = &m->out->text;
+	AUTO_BUF list = BUF(BUF_MAX_MESSAGE);
 
-	for (int64_t i = 0; i < m->count; i++)
-		if (!m->shards[i].complete)
-			buf_printf(&list, "%s%lld", list.n ? "," : "", (long long)i + 1);
+	for (uint64_t i = 0; i < m->shards.count; i++)
+		if (!m->complete[i])
+			buf_printf(&list, "%s%" PRIu64, list.n ? "," : "", i + 1);
 	if (m->json) {
 		json_line(out, "shards", "shards:%i,complete:%i,tasks:%i,done:%i,resubmit:%s",
-		          m->count, complete, m->expected, m->done,
+		          (int64_t)m->shards.count, complete, m->expected, m->done,
 		          (struct str){buf_cstr(&list), list.n});
 	} else {
 		buf_printf(out, "%lld of %lld shards complete · %lld of their %lld tasks done\n",
-		           (long long)complete, (long long)m->count, (long long)m->done,
+		           (long long)complete, (long long)m->shards.count, (long long)m->done,
 		           (long long)m->expected);
 		buf_printf(out, list.n ? "resubmit %s\n" : "", buf_cstr(&list));
 	}
-	buf_release(&list);
 }
 
 int missing_list(const char *directory, bool json, struct output *out, bool *missing,
@@ -374,18 +362,18 @@ int missing_list(const char *directory, bool json, struct output *out, bool *mis
 	int failed = read_all(&m, err);
 	int64_t complete = 0;
 
-	for (int64_t i = 0; !failed && i < m.count; i++) {
-		if (!m.shards[i].name)
-			say(&m, i + 1, STR_NONE, NULL, "no manifest");
-		complete += m.shards[i].complete;
+	for (uint64_t i = 0; !failed && i < m.shards.count; i++) {
+		if (!m.shards.names[i])
+			say(&m, (int64_t)i + 1, STR_NONE, NULL, "no manifest");
+		complete += m.complete[i];
 	}
 	if (!failed) {
 		say_all(&m, complete);
-		*missing = complete < m.count;
+		*missing = complete < (int64_t)m.shards.count;
 		failed = output_flush(out, err);
 	}
-	for (int64_t i = 0; i < m.count; i++)
-		free(m.shards[i].name);
-	free(m.shards);
+	shard_set_release(&m.shards);
+	arena_release(&m.arena);
+	free(m.complete);
 	return failed ? -1 : 0;
 }

@@ -45,20 +45,15 @@ struct running {
 	struct plan plan;
 	struct recordings recordings;
 	struct hints hints; /* for the judge */
-	struct judge *judge;
 	struct confirm *confirm;
 	struct call_list calls; /* as text */
 	struct table *table;
-	struct progress *progress;
 	struct rereads rereads;
-	/* protects the members below, and the judge, the table and what they share */
+	/* protects the members below, and the table and what they share */
 	pthread_mutex_t lock;
 	struct verdicts verdicts;
-	struct error mute; /* why printing stopped; recording continues */
-	struct buf file;   /* scratch */
 	struct starts starts;
 	int64_t steps;
-	bool latest; /* the `latest` link points to this recording */
 	uint64_t began_ns;
 };
 
@@ -68,17 +63,6 @@ static bool are_many(const struct running *r)
 }
 
 /* ---- where the lines go besides the recording ---- */
-
-/* A write error does not abort a rollout. */
-static void print_some(struct running *r)
-{
-	if (r->mute.kind == FAIL_NONE && r->verdicts.out.text.n) {
-		progress_give_way(r->progress);
-		(void)!output_flush(&r->verdicts.out, &r->mute);
-		progress_go_on(r->progress);
-	}
-	buf_clear(&r->verdicts.out.text);
-}
 
 static void take_start(struct starts *s, const struct line *l)
 {
@@ -105,27 +89,15 @@ static void say_alike(const struct running *r)
 	}
 }
 
-/* Call with the lock held. */
-static int take_line(struct running *r, const struct line *l, struct error *err)
-{
-	if (r->recordings.stored && !r->latest && recordings_is_worth_keeping(l)) {
-		r->latest = true;
-		if (store_set_latest(r->context, buf_cstr(&r->recordings.path), err))
-			return -1;
-	}
-	take_start(&r->starts, l);
-	int failed = judge_line(r->judge, l, NULL, err);
-	if (r->table || are_many(r))
-		print_some(r);
-	return failed;
-}
-
 static int line_sink(void *ctx, const struct line *l, struct error *err)
 {
 	struct running *r = ctx;
 
 	pthread_mutex_lock(&r->lock);
-	int failed = take_line(r, l, err);
+	take_start(&r->starts, l);
+	int failed = verdicts_feed(&r->verdicts, l, err);
+	if (!failed && (r->table || are_many(r)))
+		verdicts_print(&r->verdicts);
 	pthread_mutex_unlock(&r->lock);
 	return failed;
 }
@@ -139,21 +111,6 @@ static void take_facts(void *ctx, const struct evidence_update *u)
 	confirm_line(r->confirm, u);
 	if (r->table)
 		table_line(r->table, u, &r->verdicts.out.text);
-}
-
-/* Sets the file that contains the finding's rollout. */
-static void take_verdict(void *ctx, const struct rollout_verdict *v)
-{
-	struct running *r = ctx;
-	struct rollout_verdict one = *v;
-
-	r->verdicts.origin = are_many(r) && v->rollout.p ? ORIGIN_ROLLOUT : ORIGIN_NONE;
-	if (r->recordings.directory && v->rollout.p) {
-		buf_clear(&r->file);
-		recordings_path(&r->recordings, v->rollout, &r->file);
-		one.file = buf_cstr(&r->file);
-	}
-	verdicts_take(&r->verdicts, &one);
 }
 
 /* ---- the policy ---- */
@@ -227,38 +184,29 @@ static int choose_plan(struct running *r, struct error *err)
 
 static int open_verdicts(struct running *r, struct error *err)
 {
-	const struct verdict_options *v = &r->opts->verdict;
-	struct judge_conf conf = {.only = v->only,
-	                          .without = v->without,
-	                          .hints = r->hints,
-	                          .settings = settings_as_options,
-	                          .places = r->opts->report.kinds.count > 0,
-	                          .line = take_facts,
-	                          .verdict = take_verdict,
-	                          .ctx = r};
-	bool some = are_many(r) && !log_wants(LOG_INFO);
-
 	r->verdicts = (struct verdicts){.context = r->context,
 	                                .out = streams(r) ? output_to_stderr() : output_to_stdout(),
 	                                .ends_count = true,
 	                                .live = true,
 	                                .fresh_file = r->recordings.stored,
-	                                .fold = some,
+	                                .fold = are_many(r) && !log_wants(LOG_INFO),
 	                                .brief = true,
-	                                .options = v};
-	if (judge_new(&conf, &r->judge, err) ||
-	    reports_open(&r->opts->report, r->context, &r->verdicts.out.text,
-	                 streams(r) ? "--out -" : NULL, &r->verdicts.reports, err)) {
+	                                .options = &r->opts->verdict,
+	                                .recordings = &r->recordings,
+	                                .many = are_many(r),
+	                                .line = take_facts,
+	                                .ctx = r};
+	if (verdicts_open(&r->verdicts, &r->hints, &r->opts->report, streams(r) ? "--out -" : NULL,
+	                  err)) {
 		return -1;
 	}
 	r->confirm = confirm_new(r->opts->confirm, &r->hints);
-	judge_file(r->judge, buf_cstr(&r->recordings.path));
 	if (reports_have_table(r->verdicts.reports) && !r->context->quiet && !streams(r) &&
 	    !are_many(r)) {
 		r->table = table_new(r->context->style, true);
 	}
 	if (are_many(r) || r->llm)
-		r->progress = progress_new(r->context);
+		r->verdicts.progress = progress_new(r->context);
 	return 0;
 }
 
@@ -376,13 +324,13 @@ static void show_progress(void *ctx, const struct batch_count *now)
 
 	if (are_many(r)) {
 		model_say_tokens(r->usage, &model);
-		progress_of_batch(r->progress, now, steps, (now_ns - r->began_ns) / 1000000,
-		                  buf_cstr(&model));
+		progress_of_batch(r->verdicts.progress, now, steps,
+		                  (now_ns - r->began_ns) / 1000000, buf_cstr(&model));
 	} else if (model_say_waiting(r->usage, now_ns, &model)) {
-		progress_show(r->progress, buf_view(&model));
+		progress_show(r->verdicts.progress, buf_view(&model));
 	} else {
-		progress_give_way(r->progress);
-		progress_go_on(r->progress);
+		progress_give_way(r->verdicts.progress);
+		progress_go_on(r->verdicts.progress);
 	}
 }
 
@@ -393,19 +341,16 @@ static int drive(struct running *r, struct batch_count *count, struct error *err
 	const struct clock *clock = &r->context->clock;
 	struct batch_conf conf = {.count = r->plan.count,
 	                          .jobs = r->plan.jobs,
-	                          .stop = r->context->stop,
-	                          .new_io = driver_new_io,
-	                          .io_ctx = &r->driver,
 	                          .rollout = run_one,
-	                          .tick = r->progress ? show_progress : NULL,
+	                          .tick = r->verdicts.progress ? show_progress : NULL,
 	                          .tick_ms = PROGRESS_MS,
 	                          .ctx = r};
 
 	r->rereads.most = r->plan.jobs;
 	r->began_ns = clock->monotonic_ns(clock->ctx);
-	int failed = batch_run(&conf, count, err);
-	progress_free(r->progress);
-	r->progress = NULL;
+	int failed = driver_batch(&r->driver, r->context, conf, count, err);
+	progress_free(r->verdicts.progress);
+	r->verdicts.progress = NULL;
 	return failed;
 }
 
@@ -417,7 +362,8 @@ static int confirm(struct running *r, const struct batch_count *count, struct er
 		return 0;
 	plan_nth(&r->plan, 0, &one);
 	struct rollout_conf conf = conf_of(r, &one, NULL);
-	return confirm_run(r->confirm, &r->driver, &conf.env, r->judge, r->context->quiet, err);
+	return confirm_run(r->confirm, &r->driver, &conf.env, r->verdicts.judge, r->context->quiet,
+	                   err);
 }
 
 static void say_summary(struct running *r, const struct batch_count *count)
@@ -425,9 +371,9 @@ static void say_summary(struct running *r, const struct batch_count *count)
 	struct buf *out = &r->verdicts.out.text;
 	bool people = reports_have_table(r->verdicts.reports) && !r->context->quiet;
 
-	verdicts_summary(&r->verdicts, r->judge);
+	verdicts_summary(&r->verdicts, r->verdicts.judge);
 	if (people)
-		confirm_say(r->confirm, &r->driver, r->judge, out);
+		confirm_say(r->confirm, &r->driver, r->verdicts.judge, out);
 	if (r->llm && people)
 		model_say_usage(r->usage, r->llm, out);
 	if (people && are_many(r))
@@ -439,7 +385,7 @@ static void say_summary(struct running *r, const struct batch_count *count)
 /* The most serious result determines the code; a call left unanswered counts like a refused one. */
 static int conclude(struct running *r, const struct batch_count *count, struct error *err)
 {
-	judge_finish(r->judge);
+	judge_finish(r->verdicts.judge);
 	int failed = confirm(r, count, err);
 	const struct driver *d = &r->driver;
 	if (d->peer.kind != FAIL_NONE && !(r->table && r->context->style.terminal)) {
@@ -453,13 +399,13 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 		         count->done, count->total, count->interrupted,
 		         count->total - count->done - count->interrupted);
 	}
-	if (r->mute.kind != FAIL_NONE) {
-		*err = r->mute;
+	if (r->verdicts.mute.kind != FAIL_NONE) {
+		*err = r->verdicts.mute;
 		return -1;
 	}
 	say_alike(r);
 	say_summary(r, count); /* of what was recorded, even if the experiment failed */
-	failed = failed || reports_close(r->verdicts.reports, r->judge, NULL, err);
+	failed = failed || reports_close(r->verdicts.reports, r->verdicts.judge, NULL, err);
 	if (output_flush(&r->verdicts.out, failed ? ERROR_IGNORED : err) || failed)
 		return -1;
 	return driver_exit_code(count, r->verdicts.at_or_above > 0);
@@ -469,29 +415,26 @@ static int conclude(struct running *r, const struct batch_count *count, struct e
 static int give_up(struct running *r, struct error *err)
 {
 	env_target_hide(&r->driver.target, err);
-	judge_finish(r->judge);
-	reports_give_up(r->verdicts.reports, NULL, r->judge, err);
+	judge_finish(r->verdicts.judge);
+	reports_give_up(r->verdicts.reports, NULL, r->verdicts.judge, err);
 	(void)!output_flush(&r->verdicts.out, ERROR_IGNORED);
 	return -1;
 }
 
 static void tear_down(struct running *r)
 {
-	progress_free(r->progress);
+	verdicts_release(&r->verdicts);
 	table_free(r->table);
-	judge_free(r->judge);
 	confirm_free(r->confirm);
 	call_list_release(&r->calls);
 	verdict_hints_release(&r->hints);
-	reports_free(r->verdicts.reports);
-	output_release(&r->verdicts.out);
 	recordings_release(&r->recordings);
 	driver_release(&r->driver);
 	llm_conf_free(r->llm);
 	llm_usage_free(r->usage);
 	plan_release(&r->plan);
 	goldens_release(&r->recorded);
-	BUFS_RELEASE(&r->file, &r->policy_path);
+	buf_release(&r->policy_path);
 	arena_release(&r->names);
 	pthread_mutex_destroy(&r->lock);
 }
@@ -526,8 +469,7 @@ static int run_main(const struct context *c, const void *opts, int argc, char **
 	struct running r = {.context = c,
 	                    .opts = opts,
 	                    .usage = llm_usage_new(),
-	                    .policy_path = BUF(BUF_MAX_SMALL),
-	                    .file = BUF(BUF_MAX_SMALL)};
+	                    .policy_path = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;
 	struct error closing = {0};
 
@@ -544,7 +486,7 @@ static int run_main(const struct context *c, const void *opts, int argc, char **
 	}
 	if (code < 0) {
 		env_target_hide(&r.driver.target, err);
-		reports_give_up(r.verdicts.reports, NULL, r.judge, err);
+		reports_give_up(r.verdicts.reports, NULL, r.verdicts.judge, err);
 	}
 	tear_down(&r);
 	return code;

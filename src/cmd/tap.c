@@ -49,14 +49,9 @@ struct tapping {
 	struct tap_joiner *joiner;
 	struct tap_recording *recording;
 	struct hints hints;
-	struct judge *judge;
 	struct verdicts verdicts;
-	struct progress *progress;
 	struct faults *faults;
 	struct state_source state; /* of --state */
-	struct buf file;           /* scratch */
-	struct error mute;         /* why printing stopped; everything else goes on */
-	bool latest;               /* the `latest` link points to this recording */
 	int64_t steps;             /* at the last tick */
 	uint64_t last_ns;
 	double rate;
@@ -70,42 +65,13 @@ struct tapping {
 
 /* ---- where the lines go besides the recording ---- */
 
-static void print_some(struct tapping *t)
-{
-	if (t->mute.kind == FAIL_NONE && t->verdicts.out.text.n) {
-		progress_give_way(t->progress);
-		(void)!output_flush(&t->verdicts.out, &t->mute);
-		progress_go_on(t->progress);
-	}
-	buf_clear(&t->verdicts.out.text);
-}
-
 static int take_line(void *ctx, const struct line *l, struct error *err)
 {
 	struct tapping *t = ctx;
+	int failed = verdicts_feed(&t->verdicts, l, err);
 
-	if (t->recordings.stored && !t->latest && recordings_is_worth_keeping(l)) {
-		t->latest = true;
-		if (store_set_latest(t->context, buf_cstr(&t->recordings.path), err))
-			return -1;
-	}
-	int failed = judge_line(t->judge, l, NULL, err);
-	print_some(t);
+	verdicts_print(&t->verdicts);
 	return failed;
-}
-
-static void take_verdict(void *ctx, const struct rollout_verdict *v)
-{
-	struct tapping *t = ctx;
-	struct rollout_verdict one = *v;
-
-	t->verdicts.origin = v->rollout.p ? ORIGIN_ROLLOUT : ORIGIN_NONE;
-	if (t->recordings.directory && v->rollout.p) {
-		buf_clear(&t->file);
-		recordings_path(&t->recordings, v->rollout, &t->file);
-		one.file = buf_cstr(&t->file);
-	}
-	verdicts_take(&t->verdicts, &one);
 }
 
 static int open_recording(void *ctx, const char *rollout, struct recorder **out, void **own,
@@ -172,7 +138,7 @@ static void put_counts(struct tapping *t, struct buf *out)
 	struct judge_summary s;
 	int64_t failed = 0;
 
-	judge_summary(t->judge, &s);
+	judge_summary(t->verdicts.judge, &s);
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
 		failed += s.failures.of[i];
 	buf_printf(out, "%llu open (%llu at most) · %llu episodes · %llu steps",
@@ -202,7 +168,7 @@ static void show_progress(struct tapping *t)
 	t->last_ns = now;
 	put_counts(t, &text);
 	buf_printf(&text, " · %.0f steps/s", t->rate);
-	progress_show(t->progress, buf_view(&text));
+	progress_show(t->verdicts.progress, buf_view(&text));
 }
 
 static bool on_tick(void *ctx)
@@ -212,7 +178,7 @@ static bool on_tick(void *ctx)
 
 	(void)tap_recording_tick(t->recording);
 	tap_joiner_tick(t->joiner, false);
-	if (t->progress)
+	if (t->verdicts.progress)
 		show_progress(t);
 	return !t->over_ns || (clock->monotonic_ns(clock->ctx) < t->over_ns &&
 	                       tap_recording_counts(t->recording)->open);
@@ -225,9 +191,9 @@ static void print_summary(struct tapping *t)
 	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	put_counts(t, &text);
-	progress_give_way(t->progress);
+	progress_give_way(t->verdicts.progress);
 	fprintf(stderr, "rolldbg: %s\n", buf_cstr(&text));
-	progress_go_on(t->progress);
+	progress_go_on(t->verdicts.progress);
 }
 
 /* Connections that the job left are given a moment to end by themselves. */
@@ -302,15 +268,6 @@ static const char *output_owner(const struct tapping *t)
 
 static int open_verdicts(struct tapping *t, struct error *err)
 {
-	const struct verdict_options *v = &t->opts->verdict;
-	struct judge_conf conf = {.only = v->only,
-	                          .without = v->without,
-	                          .hints = t->hints,
-	                          .settings = settings_as_options,
-	                          .places = t->opts->report.kinds.count > 0,
-	                          .verdict = take_verdict,
-	                          .ctx = t};
-
 	t->verdicts =
 		(struct verdicts){.context = t->context,
 	                          .out = output_owner(t) ? output_to_stderr() : output_to_stdout(),
@@ -318,14 +275,10 @@ static int open_verdicts(struct tapping *t, struct error *err)
 	                          .fresh_file = t->recordings.stored,
 	                          .fold = !log_wants(LOG_INFO),
 	                          .brief = true,
-	                          .options = v};
-	if (judge_new(&conf, &t->judge, err) ||
-	    reports_open(&t->opts->report, t->context, &t->verdicts.out.text, output_owner(t),
-	                 &t->verdicts.reports, err)) {
-		return -1;
-	}
-	judge_file(t->judge, buf_cstr(&t->recordings.path));
-	return 0;
+	                          .options = &t->opts->verdict,
+	                          .recordings = &t->recordings,
+	                          .many = true};
+	return verdicts_open(&t->verdicts, &t->hints, &t->opts->report, output_owner(t), err);
 }
 
 static int set_up(struct tapping *t, struct error *err)
@@ -399,7 +352,7 @@ static int relay(struct tapping *t, struct error *err)
 		listen_on(at, &t->port, &conf.listener, err) ||
 		(o->model_port.given && listen_on(at, &t->model_port, &conf.model_listener, err));
 	if (!failed) {
-		t->progress = progress_new(t->context);
+		t->verdicts.progress = progress_new(t->context);
 		failed = announce(t, err) || start_job(t, err) || tap_relay(&conf, err);
 		close(conf.listener);
 		if (conf.model_listener >= 0)
@@ -490,7 +443,7 @@ static void say_summary(struct tapping *t)
 		{c->without_episode, "without an episode, not recorded"},
 		{c->remarks, "connections with something else than the protocol"}};
 
-	verdicts_summary(&t->verdicts, t->judge);
+	verdicts_summary(&t->verdicts, t->verdicts.judge);
 	if (!reports_have_table(t->verdicts.reports) || t->context->quiet)
 		return;
 	buf_printf(out, "sessions: %llu, at most %llu at once", (unsigned long long)c->sessions,
@@ -506,9 +459,9 @@ static int conclude(struct tapping *t, struct error *err)
 {
 	const struct error *broken = tap_recording_failure(t->recording);
 
-	judge_finish(t->judge);
+	judge_finish(t->verdicts.judge);
 	say_summary(t);
-	int failed = reports_close(t->verdicts.reports, t->judge, NULL, err);
+	int failed = reports_close(t->verdicts.reports, t->verdicts.judge, NULL, err);
 	if (output_flush(&t->verdicts.out, failed ? ERROR_IGNORED : err) || failed)
 		return -1;
 	if (t->job_code || (!t->opts->to && !t->opts->verdict.fail_on))
@@ -526,15 +479,12 @@ static void tear_down(struct tapping *t)
 	tap_recording_free(t->recording);
 	faults_free(t->faults);
 	state_source_release(&t->state);
-	judge_free(t->judge);
+	verdicts_release(&t->verdicts);
 	verdict_hints_release(&t->hints);
-	reports_free(t->verdicts.reports);
-	output_release(&t->verdicts.out);
 	recordings_release(&t->recordings);
 	recordings_release(&t->apart.recordings);
 	free(t->apart.path);
 	secrets_free(t->secrets);
-	buf_release(&t->file);
 	free(t->command);
 }
 
@@ -553,7 +503,6 @@ static int tap_main(const struct context *c, const void *opts, int argc, char **
 	struct tapping t = {.context = c,
 	                    .opts = opts,
 	                    .command = argc ? copy_command(argc, argv) : NULL,
-	                    .file = BUF(BUF_MAX_SMALL),
 	                    .signals = -1};
 	struct error closing = {0};
 
@@ -563,8 +512,8 @@ static int tap_main(const struct context *c, const void *opts, int argc, char **
 		                 "speaks over its standard streams");
 	}
 	int code = set_up(&t, err) || tap(&t, err) ? -1 : 0;
-	progress_free(t.progress);
-	t.progress = NULL;
+	progress_free(t.verdicts.progress);
+	t.verdicts.progress = NULL;
 	code = code ? code : conclude(&t, err);
 	if ((recordings_close(&t.recordings, &closing) ||
 	     recordings_close(&t.apart.recordings, &closing)) &&
@@ -573,7 +522,7 @@ static int tap_main(const struct context *c, const void *opts, int argc, char **
 		code = -1;
 	}
 	if (code < 0)
-		reports_give_up(t.verdicts.reports, NULL, t.judge, err);
+		reports_give_up(t.verdicts.reports, NULL, t.verdicts.judge, err);
 	tear_down(&t);
 	return code;
 }

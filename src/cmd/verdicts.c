@@ -181,12 +181,29 @@ static bool same_file(const char *a, const char *b)
 	return a == b || (a && b && strcmp(a, b) == 0);
 }
 
-void verdicts_take(void *ctx, const struct rollout_verdict *r)
+/* The file that contains the rollout, if it is one of its own. */
+static const char *recording_of(struct verdicts *v, const struct rollout_verdict *r)
+{
+	if (!v->recordings->directory || !r->rollout.p)
+		return r->file;
+	buf_clear(&v->path);
+	v->path.max = BUF_MAX_SMALL;
+	recordings_path(v->recordings, r->rollout, &v->path);
+	return buf_cstr(&v->path);
+}
+
+void verdicts_take(void *ctx, const struct rollout_verdict *verdict)
 {
 	struct verdicts *v = ctx;
+	struct rollout_verdict placed = *verdict;
+	const struct rollout_verdict *r = &placed;
 	int least = threshold(v->options);
 	int64_t count = 0;
 
+	if (v->recordings) {
+		v->origin = v->many && r->rollout.p ? ORIGIN_ROLLOUT : ORIGIN_NONE;
+		placed.file = recording_of(v, r);
+	}
 	/* groups come after all files */
 	const char *file = r->task.p && !r->rollout.p ? NULL : r->file;
 
@@ -223,6 +240,57 @@ void verdicts_line(void *ctx, const struct evidence_update *u)
 
 	if (v->html)
 		html_file_line(v->html, u);
+	if (v->line)
+		v->line(v->ctx, u);
+}
+
+int verdicts_open(struct verdicts *v, const struct hints *hints,
+                  const struct report_options *reports, const char *taken, struct error *err)
+{
+	const struct judge_conf conf = {.only = v->options->only,
+	                                .without = v->options->without,
+	                                .hints = *hints,
+	                                .settings = settings_as_options,
+	                                .places = reports->kinds.count > 0,
+	                                .line = v->line ? verdicts_line : NULL,
+	                                .verdict = verdicts_take,
+	                                .ctx = v};
+
+	if (judge_new(&conf, &v->judge, err) ||
+	    reports_open(reports, v->context, &v->out.text, taken, &v->reports, err)) {
+		return -1;
+	}
+	judge_file(v->judge, buf_cstr(&v->recordings->path));
+	return 0;
+}
+
+int verdicts_feed(struct verdicts *v, const struct line *l, struct error *err)
+{
+	if (v->recordings->stored && !v->latest && recordings_is_worth_keeping(l)) {
+		v->latest = true;
+		if (store_set_latest(v->context, buf_cstr(&v->recordings->path), err))
+			return -1;
+	}
+	return judge_line(v->judge, l, NULL, err);
+}
+
+void verdicts_print(struct verdicts *v)
+{
+	if (v->mute.kind == FAIL_NONE && v->out.text.n) {
+		progress_give_way(v->progress);
+		(void)!output_flush(&v->out, &v->mute);
+		progress_go_on(v->progress);
+	}
+	buf_clear(&v->out.text);
+}
+
+void verdicts_release(struct verdicts *v)
+{
+	progress_free(v->progress);
+	judge_free(v->judge);
+	reports_free(v->reports);
+	output_release(&v->out);
+	buf_release(&v->path);
 }
 
 /* rules: ids, comma separated. Many are counted, and listed only with -v. */

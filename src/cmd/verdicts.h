@@ -5,7 +5,9 @@
 #include "cmd/html_file.h"
 #include "cmd/options/options.h"
 #include "cmd/options/output.h"
+#include "cmd/progress.h"
 #include "cmd/reports.h"
+#include "cmd/store/recordings.h"
 
 /* Options of both commands, for their tables. */
 #define MEMBERS verdict
@@ -25,7 +27,7 @@ struct folded {
 struct verdicts {
 	const struct context *context;
 	struct output out;
-	struct reports *reports; /* borrowed */
+	struct reports *reports; /* borrowed, unless verdicts_open opened them */
 	struct html_file *html;  /* borrowed; NULL: no page */
 	/* a rollout that was refused, lost its peer or failed counts as failed, regardless of
 	   findings */
@@ -46,7 +48,33 @@ struct verdicts {
 	const char *worst; /* rule of the first finding of the highest severity */
 	enum severity worst_severity;
 	bool has_cause; /* a line with a cause was printed */
+
+	/* Of rollouts that are being recorded; see verdicts_open. */
+	struct recordings *recordings; /* borrowed; NULL: they were recorded before */
+	bool many;                     /* rollouts: their names are printed */
+	void (*line)(void *ctx,
+	             const struct evidence_update *u); /* before its verdict; may be NULL */
+	void *ctx;
+	struct judge *judge;
+	struct progress *progress; /* NULL: none is shown */
+	struct error mute;         /* why printing stopped; recording goes on */
+	bool latest;               /* the `latest` link points to this recording */
+	struct buf path;           /* scratch */
 };
+
+/* ---- of rollouts that are being recorded ---- */
+
+/* Makes the judge and opens the reports, after the caller set the members. taken: as for reports_open. */
+MUST_USE int verdicts_open(struct verdicts *v, const struct hints *hints,
+                           const struct report_options *reports, const char *taken,
+                           struct error *err);
+/* Judges a line of any of them, and lets `latest` point to its recording once that is worth keeping. */
+MUST_USE int verdicts_feed(struct verdicts *v, const struct line *l, struct error *err);
+/* Prints what there is so far. A write error is kept in mute: it does not end a rollout. */
+void verdicts_print(struct verdicts *v);
+void verdicts_release(struct verdicts *v); /* with judge, reports and output; zeroed is fine */
+
+/* ---- of any ---- */
 
 /* struct judge_conf.verdict, with a struct verdicts as ctx. */
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
@@ -54,7 +82,7 @@ void verdicts_take(void *ctx, const struct rollout_verdict *v);
 void verdicts_end_file(struct verdicts *v);
 /* Adds the counts of verdicts on another part of the rollouts, in their order. */
 void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
-/* struct judge_conf.line; only for the page. */
+/* struct judge_conf.line. */
 void verdicts_line(void *ctx, const struct evidence_update *u);
 /* Makes hints for the judge from the options about tools and errors; borrows from the options.
    FAIL_INPUT if a baseline cannot be read, FAIL_USAGE if

@@ -305,9 +305,6 @@ complete -c rolldbg -n '__fish_seen_subcommand_from shrink' -l header-env -x -d 
 complete -c rolldbg -n '__fish_seen_subcommand_from shrink' -F
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -s e -l env -x -a 'builtin:frozen_lake builtin:desk http:// https:// ws:// wss:// stdio: verifiers:' -d 'a target, as in run: first the environment itself, then each proxy in front of it, innermost first'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -s s -l seed -x -d 'reset each target with this seed'
-complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l actions -x -d 'send these actions instead of a recording\'s calls'
-complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l tool -x -d 'the tool that --actions calls (default: the only one)'
-complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l argument -x -d 'the argument that --actions fills (default: the only one)'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -s j -l jobs -x -d 'run N rollouts at a time (default 1)'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l json -d 'print each difference, each layer and a summary as JSON lines'
 complete -c rolldbg -n '__fish_seen_subcommand_from bisect' -l mask -x -d 'do not compare values that match this JSON Pointer into a line; * matches any one token, ** any depth; masks in the headers always apply'

@@ -8,7 +8,8 @@ lake=builtin:frozen_lake
 broken='builtin:frozen_lake?fault=drop-iserror'
 
 @test "the first target that changes an answer, and where" {
-	expect 1 rolldbg bisect --env "$lake" --env "$lake?max_envs=4" --env "$broken" --env "$broken" --actions DOWN,DOWN,RIGHT --seed 4
+	rolldbg run --quiet --actions DOWN,DOWN,RIGHT
+	expect 1 rolldbg bisect --env "$lake" --env "$lake?max_envs=4" --env "$broken" --env "$broken" --seed 4
 	has "$output" 'C  builtin:frozen_lake?fault=drop-iserror'
 	has "$output" $'B -> C: rollout FrozenLake-v1.0\n  step 1  lake_move action=DOWN\n    /outcome  ok -> tool-error\n'
 	has "$output" $'    A  ok   '
@@ -19,9 +20,10 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 }
 
 @test "no target differs: exit 0, no output with --quiet" {
-	expect 0 rolldbg bisect --env "$lake" --env "$lake" --actions "$goal"
+	rolldbg run --quiet --actions "$goal" --out a.jsonl
+	expect 0 rolldbg bisect a.jsonl --env "$lake" --env "$lake"
 	[ "${lines[-1]}" = 'no differences · 2 targets · 1 rollout' ]
-	expect 0 rolldbg bisect --env "$lake" --env "$lake" --actions "$goal" --quiet
+	expect 0 rolldbg bisect a.jsonl --env "$lake" --env "$lake" --quiet
 	[ -z "$output" ]
 }
 
@@ -45,12 +47,13 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 }
 
 @test "masks and tolerances; an unreachable target: exit 4" {
-	expect 1 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --actions DOWN --quiet
-	expect 0 rolldbg bisect --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --actions DOWN --quiet \
+	rolldbg run --quiet --actions DOWN --out a.jsonl
+	expect 1 rolldbg bisect a.jsonl --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --quiet
+	expect 0 rolldbg bisect a.jsonl --env 'builtin:frozen_lake' --env 'builtin:frozen_lake?map=8x8' --quiet \
 		--mask '/observation/**' --mask '/state/**'
-	expect 4 rolldbg bisect --env "$lake" --env http://127.0.0.1:1/mcp --actions DOWN
+	expect 4 rolldbg bisect a.jsonl --env "$lake" --env http://127.0.0.1:1/mcp
 	has "$stderr" 'http://127.0.0.1:1/mcp: cannot connect'
-	expect 4 rolldbg bisect --env http://127.0.0.1:1/mcp --env "$broken" --actions DOWN
+	expect 4 rolldbg bisect a.jsonl --env http://127.0.0.1:1/mcp --env "$broken"
 }
 
 @test "a proxy that changes a tool: a difference at the header" {
@@ -59,7 +62,8 @@ broken='builtin:frozen_lake?fault=drop-iserror'
 	canned outer <<-'END'
 		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"enum":["A"]}},"required":["move"]}}]}
 	END
-	expect 1 rolldbg bisect --env "$inner" --env "$url" --actions A --state none
+	rolldbg run --quiet --env "$inner" --actions A --state none --out a.jsonl --fail-on never
+	expect 1 rolldbg bisect a.jsonl --env "$inner" --env "$url"
 	has "$output" '/tools/act/inputSchema/properties/move/enum'
-	expect 0 rolldbg bisect --env "$inner" --env "$url" --actions A --state none --tools ignore
+	expect 0 rolldbg bisect a.jsonl --env "$inner" --env "$url" --tools ignore
 }

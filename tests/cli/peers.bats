@@ -190,7 +190,7 @@ expect_unreachable() {
 		tools/call	{"content":[{"type":"text","text":"1 row"}]}
 	END
 	local text="UPDATE u SET role='admin', name='Bob' WHERE id=2"
-	for command in run probe 'debug --batch -ex step' "bisect --env $url"; do
+	for command in run probe 'debug --batch -ex step'; do
 		# shellcheck disable=SC2086 # several words
 		expect 2 rolldbg $command --env "$url" --actions "$text"
 		has "$stderr" "--actions: '$text' may be one value or 2: write values that are not single words as JSON, '[\"a, b\",\"c\"]', or each call with --call 'act KEY=VALUE'"

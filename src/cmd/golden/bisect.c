@@ -6,6 +6,7 @@
 #include "cmd/options/compare_options.h"
 #include "cmd/options/output.h"
 #include "cmd/plan.h"
+#include "cmd/store/store.h"
 #include "json/write.h"
 #include "report/brief.h"
 #include "report/differences.h"
@@ -35,15 +36,11 @@ struct layer {
 struct bisecting {
 	const struct context *context;
 	const struct bisect_options *opts;
-	struct goldens goldens;
-	struct golden scripted; /* from --actions */
-	const char *masks[OPT_LIST_MAX];
+	struct goldens goldens; /* whose calls are sent */
 	struct compare_rules rules;
 	struct file_list files;
 	struct layer layers[TARGETS_MAX];
 	size_t layer_count, opened;
-	struct golden *rollouts;
-	size_t rollout_count;
 	struct layer *driven; /* the layer whose rollouts are being played */
 	struct output out;
 	struct difference_printer printer;
@@ -58,26 +55,17 @@ struct bisecting {
 
 /* ---- playing ---- */
 
-static struct policy_conf policy_of(const struct bisecting *b, const struct golden *g)
-{
-	const struct bisect_options *o = b->opts;
-
-	return (struct policy_conf){.actions = o->actions,
-	                            .tool = o->tool,
-	                            .argument = o->argument,
-	                            .calls = g->calls,
-	                            .force_call = true};
-}
-
 static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
                     struct error *err)
 {
 	struct bisecting *b = ctx;
 	struct layer *layer = b->driven;
 	struct layer_rollout *r = &layer->rollouts[index];
-	struct golden *g = &b->rollouts[index];
-	struct trial trial = {
-		.golden = g, .policy = policy_of(b, g), .copy = &r->got, .strip = r->strip};
+	const struct golden *g = &b->goldens.items[index];
+	const struct trial trial = {.golden = g,
+	                            .policy = {.calls = g->calls, .force_call = true},
+	                            .copy = &r->got,
+	                            .strip = r->strip};
 
 	if (trial_run(&layer->driver, &trial, io, result, err))
 		return -1;
@@ -87,9 +75,9 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 
 static int new_strips(struct bisecting *b, struct layer *layer, struct error *err)
 {
-	layer->rollouts = mem_array(b->rollout_count, sizeof(*layer->rollouts));
-	for (size_t i = 0; i < b->rollout_count; i++) {
-		const struct golden *g = &b->rollouts[i];
+	layer->rollouts = mem_array(b->goldens.count, sizeof(*layer->rollouts));
+	for (size_t i = 0; i < b->goldens.count; i++) {
+		const struct golden *g = &b->goldens.items[i];
 		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err))
 			return -1;
 	}
@@ -100,7 +88,7 @@ static int new_strips(struct bisecting *b, struct layer *layer, struct error *er
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
 	struct batch_conf batch = {
-		.count = b->rollout_count, .jobs = jobs, .rollout = play_one, .ctx = b};
+		.count = b->goldens.count, .jobs = jobs, .rollout = play_one, .ctx = b};
 	struct batch_count count;
 
 	*worst = (struct batch_count){0};
@@ -198,7 +186,7 @@ static void note_change(struct bisecting *b, const struct golden *g, const struc
 static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 {
 	struct layer_rollout *first = &layer[-1].rollouts[index], *second = &layer->rollouts[index];
-	const struct golden *g = &b->rollouts[index];
+	const struct golden *g = &b->goldens.items[index];
 	struct compare_conf conf = {.replayed = true,
 	                            .tools = tools_rule_of(&b->opts->tools),
 	                            .take = take_difference,
@@ -230,10 +218,7 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 
 static int compare_all(struct bisecting *b, struct error *err)
 {
-	for (size_t i = 0; i < b->rollout_count; i++) {
-		struct str *id = &b->rollouts[i].want.id;
-
-		*id = id->p ? *id : b->layers[0].rollouts[i].got.id;
+	for (size_t i = 0; i < b->goldens.count; i++) {
 		for (size_t k = 1; k < b->layer_count; k++) {
 			compare_pair(b, i, &b->layers[k]);
 			if (output_flush_some(&b->out, err))
@@ -251,14 +236,14 @@ static void say_end(struct bisecting *b)
 
 	if (b->opts->json) {
 		json_line(out, "summary", "targets:%i,rollouts:%i,differences:%i,first_change:%t",
-		          (int64_t)b->layer_count, (int64_t)b->rollout_count,
+		          (int64_t)b->layer_count, (int64_t)b->goldens.count,
 		          (int64_t)b->total.differences, b->changer ? b->changer->name : NULL);
 	} else if (b->changer) {
 		buf_printf(out, "%c is the first to change a reply: %s, %s\n",
 		           letter(b, b->changer), b->changer->name, buf_cstr(&b->where));
 	} else if (!b->context->quiet && b->total.rollouts) {
 		buf_printf(out, "no differences · %zu targets · %zu rollout%s\n", b->layer_count,
-		           b->rollout_count, b->rollout_count == 1 ? "" : "s");
+		           b->goldens.count, b->goldens.count == 1 ? "" : "s");
 	}
 }
 
@@ -281,7 +266,7 @@ static int conclude(struct bisecting *b, const struct batch_count *count, struct
 
 /* ---- setting up ---- */
 
-static int check_usage(const struct bisect_options *o, int argc, struct error *err)
+static int check_usage(const struct bisect_options *o, struct error *err)
 {
 	if (o->envs.count < 2 || o->envs.count > TARGETS_MAX) {
 		return error_set(err, FAIL_USAGE,
@@ -289,38 +274,14 @@ static int check_usage(const struct bisect_options *o, int argc, struct error *e
 		                 "in front of it",
 		                 TARGETS_MAX);
 	}
-	if (!argc == !o->actions) {
-		return error_set(err, FAIL_USAGE,
-		                 "no calls to send: name a recording, or use --actions");
-	}
 	return 0;
-}
-
-static void use_actions(struct bisecting *b)
-{
-	const struct opt_list *masks = &b->opts->compare.masks;
-
-	memcpy(b->masks, masks->item, sizeof(masks->item));
-	b->scripted.masks = b->masks;
-	b->scripted.mask_count = masks->count;
-	b->rollouts = &b->scripted;
-	b->rollout_count = 1;
 }
 
 static int read_calls(struct bisecting *b, int argc, char **argv, struct error *err)
 {
-	if (b->opts->actions) {
-		use_actions(b);
-		return 0;
-	}
-	if (file_list_new(argv, (size_t)argc, &b->files, err) ||
-	    goldens_read(&b->goldens, &b->files, &b->opts->compare.masks, &b->rules.patterns,
-	                 err)) {
-		return -1;
-	}
-	b->rollouts = b->goldens.items;
-	b->rollout_count = b->goldens.count;
-	return 0;
+	return store_operands(b->context, argc, argv, &b->files, err) ||
+	       goldens_read(&b->goldens, &b->files, &b->opts->compare.masks, &b->rules.patterns,
+	                    err);
 }
 
 static int open_layers(struct bisecting *b, struct error *err)
@@ -354,7 +315,7 @@ static void close_layer(struct layer *layer, size_t rollouts)
 static void tear_down(struct bisecting *b)
 {
 	while (b->opened > 0)
-		close_layer(&b->layers[--b->opened], b->rollout_count);
+		close_layer(&b->layers[--b->opened], b->goldens.count);
 	goldens_release(&b->goldens);
 	compare_rules_release(&b->rules);
 	file_list_free(&b->files);
@@ -374,7 +335,7 @@ static int bisect_main(const struct context *c, const void *opts, int argc, char
 	                      .printer = {.style = c->style, .json = o->json}};
 	struct batch_count count;
 	size_t jobs = opt_number(o->jobs, 1);
-	int code = check_usage(o, argc, err) || compare_rules_read(&b.rules, &o->compare, err) ||
+	int code = check_usage(o, err) || compare_rules_read(&b.rules, &o->compare, err) ||
 	                           descriptors_allow(jobs, err) ||
 	                           read_calls(&b, argc, argv, err) || open_layers(&b, err) ||
 	                           drive(&b, jobs, &count, err)

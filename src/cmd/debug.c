@@ -136,7 +136,6 @@ static int run_live(void *ctx, const struct live_request *q, const char *path,
 	                           .force = named && g->opts->force,
 	                           .private = !named,
 	                           .secrets = g->driver.target.secrets};
-	struct error closing = {0};
 
 	if (new_io(g, q->stop_fd, &io, err))
 		return -1;
@@ -145,10 +144,8 @@ static int run_live(void *ctx, const struct live_request *q, const char *path,
 	bool opened = !failed;
 	if (opened)
 		failed = drive(g, &conf, out, err);
-	if (opened && recorder_close(conf.recorder, &closing) && !failed) {
-		*err = closing;
+	if (opened && recorder_close(conf.recorder, failed ? ERROR_IGNORED : err))
 		failed = -1;
-	}
 	if (opened && !recordings_remove_empty(path) && !named)
 		failed = failed || store_set_latest(g->context, path, err) ? -1 : 0;
 	io_free(io);

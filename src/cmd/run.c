@@ -267,13 +267,8 @@ conf_of(struct running *r, const struct planned *one, struct io *io)
 static __attribute__((noinline)) int finish(struct running *r, struct recording *own, int failed,
                                             struct error *err)
 {
-	struct error closing = {0};
-
-	if (recording_close(&r->recordings, own, &closing) && !failed) {
-		*err = closing;
-		failed = -1;
-	}
-	return failed;
+	return recording_close(&r->recordings, own, failed ? ERROR_IGNORED : err) || failed ? -1
+	                                                                                    : 0;
 }
 
 static int record(struct running *r, struct rollout_conf *conf, const char *id,
@@ -471,17 +466,14 @@ static int run_main(const struct context *c, const void *opts, int argc, char **
 	                    .usage = llm_usage_new(),
 	                    .policy_path = BUF(BUF_MAX_SMALL)};
 	struct batch_count count;
-	struct error closing = {0};
 
 	driver_init(&r.driver, c);
 	pthread_mutex_init(&r.lock, NULL);
 	int code = set_up(&r, err)          ? -1
 	           : drive(&r, &count, err) ? give_up(&r, err)
 	                                    : conclude(&r, &count, err);
-	if ((recordings_close(&r.recordings, &closing) ||
-	     (code >= 0 && manifest_write(&r.plan, &r.recordings, &closing))) &&
-	    code >= 0) {
-		*err = closing;
+	if (recordings_close(&r.recordings, code < 0 ? ERROR_IGNORED : err) ||
+	    (code >= 0 && manifest_write(&r.plan, &r.recordings, err))) {
 		code = -1;
 	}
 	if (code < 0) {

@@ -504,7 +504,6 @@ static int tap_main(const struct context *c, const void *opts, int argc, char **
 	                    .opts = opts,
 	                    .command = argc ? copy_command(argc, argv) : NULL,
 	                    .signals = -1};
-	struct error closing = {0};
 
 	if (!t.opts->to && !argc) {
 		return error_set(err, FAIL_USAGE,
@@ -515,12 +514,10 @@ static int tap_main(const struct context *c, const void *opts, int argc, char **
 	progress_free(t.verdicts.progress);
 	t.verdicts.progress = NULL;
 	code = code ? code : conclude(&t, err);
-	if ((recordings_close(&t.recordings, &closing) ||
-	     recordings_close(&t.apart.recordings, &closing)) &&
-	    code >= 0) {
-		*err = closing;
+	if (recordings_close(&t.recordings, code < 0 ? ERROR_IGNORED : err))
 		code = -1;
-	}
+	if (recordings_close(&t.apart.recordings, code < 0 ? ERROR_IGNORED : err))
+		code = -1;
 	if (code < 0)
 		reports_give_up(t.verdicts.reports, NULL, t.verdicts.judge, err);
 	tear_down(&t);

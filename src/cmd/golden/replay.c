@@ -500,7 +500,6 @@ static int link_latest(const struct replaying *r, struct error *err)
 
 static int conclude(struct replaying *r, const struct batch_count *count, struct error *err)
 {
-	struct error closing = {0};
 	bool whole = count->done == count->total && !count->failed && !count->unreachable &&
 	             !count->lost && !count->interrupted;
 
@@ -521,10 +520,8 @@ static int conclude(struct replaying *r, const struct batch_count *count, struct
 	compare_rules_warn(&r->rules, "the goldens");
 	if (!failed)
 		failed = link_latest(r, err);
-	if (recorder_close(r->recorder, &closing) && !failed) {
-		*err = closing;
+	if (recorder_close(r->recorder, failed ? ERROR_IGNORED : err))
 		failed = -1;
-	}
 	r->recorder = NULL;
 	return failed ? -1
 	              : driver_exit_code(count,

@@ -330,12 +330,8 @@ static int record(struct shrinking *s, const struct sublist *list, struct shrink
 	for (size_t t = 0; t < LAST_TRIES && !failed && !attempt->seen; t++) {
 		*attempt = (struct shrink_attempt){.list = list};
 		failed = recorder_new(&conf, &attempt->recorder, err) || play(s, attempt, 1, err);
-		struct error closing = {0};
-
-		if (recorder_close(attempt->recorder, &closing) && !failed) {
-			*err = closing;
+		if (recorder_close(attempt->recorder, failed ? ERROR_IGNORED : err))
 			failed = -1;
-		}
 	}
 	if (!failed && !attempt->seen) {
 		log_warn("flaky: %s did not appear again in %d runs of the remaining calls",

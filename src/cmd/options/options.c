@@ -109,21 +109,6 @@ static int add_to_list(const struct opt *o, struct opt_list *list, const char *v
 	return 0;
 }
 
-/* A number that is one, but does not fit, must not be refused as none. */
-static int bad_number(const struct opt *o, const char *expected, const char *value,
-                      struct error *err)
-{
-	struct str number = str_from(value);
-	bool negative = o->type == OPTION_INTEGER && str_starts(number, STR("-"));
-	struct str digits = str_skip(number, negative);
-
-	if (digits.n && strspn(digits.p, "0123456789") == digits.n) {
-		return error_set(err, FAIL_USAGE, "--%s: %s is too %s", o->name, value,
-		                 negative ? "small" : "large");
-	}
-	return error_set(err, FAIL_USAGE, "--%s: expected %s, got '%s'", o->name, expected, value);
-}
-
 static int out_of_range(const struct opt *o, uint64_t n, struct error *err)
 {
 	if (!o->most || (n >= o->least && n <= o->most))
@@ -151,7 +136,9 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	                           "--%s: expected a duration with a unit (500ms, 3s, 2m), "
 	                           "more than 0 and at most 1000h, got '%s'",
 	                           o->name, value)
-	               : bad_number(o, "a whole number of at least 0", value, err);
+	               : error_set(err, FAIL_USAGE,
+	                           "--%s: expected a whole number of at least 0, got '%s'", o->name,
+	                           value);
 }
 
 /* Can the value name a file? Names of files are bytes; all other values become text: in requests,
@@ -195,8 +182,10 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 	case OPTION_DURATION:
 		return set_u64(o, field, value, err);
 	case OPTION_INTEGER:
-		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value))
-			return bad_number(o, "a whole number", value, err);
+		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
+			return error_set(err, FAIL_USAGE, "--%s: expected a whole number, got '%s'",
+			                 o->name, value);
+		}
 		((struct opt_i64 *)field)->given = true;
 		return 0;
 	case OPTION_LIST:

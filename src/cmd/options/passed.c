@@ -105,46 +105,36 @@ void headers_release(struct header_list *l)
 static const char *const inherited[] = {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"};
 
 /* Index of the variable; v->count if not found. */
-static size_t find(const struct child_variables *v, const char *name)
+static size_t find(const struct child_variables *v, struct str name)
 {
-	size_t n = strlen(name), i = 0;
+	size_t i = 0;
 
-	while (i < v->count && (strncmp(v->items[i], name, n) != 0 || v->items[i][n] != '='))
+	while (i < v->count &&
+	       !(str_starts(str_from(v->items[i]), name) && v->items[i][name.n] == '='))
 		i++;
 	return i;
 }
 
-static void put_variable(struct child_variables *v, const char *name, const char *value)
+/* Replaces an earlier value. */
+static void set_variable(struct child_variables *v, struct str name, const char *value)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-
-	if (find(v, name) < v->count)
-		return;
-	buf_printf(&text, "%s=%s", name, value);
-	v->items = mem_resize(v->items, v->count + 2, sizeof(*v->items));
-	v->items[v->count++] = mem_text(buf_view(&text));
-	v->items[v->count] = NULL;
-}
-
-/* NAME=value replaces an inherited value. */
-static void assign(struct child_variables *v, const char *assignment)
-{
-	char *name = mem_text((struct str){assignment, strcspn(assignment, "=")});
 	size_t at = find(v, name);
 
+	buf_printf(&text, "%.*s=%s", STR_ARG(name), value);
 	if (at < v->count) {
 		free(v->items[at]);
-		v->items[at] = mem_text(str_from(assignment));
 	} else {
-		put_variable(v, name, strchr(assignment, '=') + 1);
+		v->items = mem_resize(v->items, v->count + 2, sizeof(*v->items));
+		v->items[++v->count] = NULL;
 	}
-	free(name);
+	v->items[at] = mem_text(buf_view(&text));
 }
 
 int child_variables_withhold(struct child_variables *v, const struct opt_list *names,
                              const char *name, struct error *err)
 {
-	size_t at = find(v, name);
+	size_t at = find(v, str_from(name));
 
 	for (size_t i = 0; i < names->count; i++) {
 		if (strcmp(names->item[i], name) == 0) {
@@ -184,21 +174,17 @@ int child_variables_read(const struct context *c, const struct opt_list *names,
 
 		/* "()": an exported shell function, which the SDKs omit as well */
 		if (value && strncmp(value, "()", 2) != 0)
-			put_variable(out, inherited[i], value);
+			set_variable(out, str_from(inherited[i]), value);
 	}
 	for (size_t i = 0; i < names->count; i++) {
-		const char *equals = strchr(names->item[i], '=');
-		const char *value = c->variable(names->item[i]);
+		const char *item = names->item[i], *equals = strchr(item, '=');
+		const char *value = equals ? equals + 1 : c->variable(item);
 
-		if (equals) {
-			assign(out, names->item[i]);
-			continue;
-		}
 		if (!value) {
 			return error_set(err, FAIL_USAGE, "--pass-env: the variable %s is not set",
-			                 names->item[i]);
+			                 item);
 		}
-		put_variable(out, names->item[i], value);
+		set_variable(out, (struct str){item, strcspn(item, "=")}, value);
 	}
 	return withhold_headers(out, names, headers, err);
 }

@@ -228,58 +228,53 @@ bool config_is_name(const struct config *f, const char *env)
 	return config_is_in_file(env) || (f->file.path && !strchr(env, ':'));
 }
 
-/* {"Authorization": "Bearer ${TOKEN}"}: values of variables are secret. */
-static int add_headers(struct config *f, const struct config_file *file, struct keyed *k,
-                       const cJSON *headers, void *values)
+/* An object of names and values, each of which is added to an option as one text. */
+struct pair_kind {
+	const char *option, *between;
+	const char *arg; /* as config_class_as takes it; NULL: permitted with their server */
+	bool may_be_empty;
+	bool all_are_secret; /* the values of all variables; else of those that are named so */
+};
+
+/* {"Authorization": "Bearer ${TOKEN}"} */
+static const struct pair_kind headers_kind = {"header", ": ", "HEADER", false, true};
+/* {"NAME": "value"}: the environment of a stdio: server */
+static const struct pair_kind variables_kind = {"pass_env", "=", NULL, true, false};
+
+static int add_pair(struct config *f, const struct config_file *file, struct keyed *k,
+                    const struct pair_kind *kind, const cJSON *m, void *values)
 {
-	const struct opt *header = config_option_of(f->opts, f->opt_count, "header");
+	const struct opt *o = config_option_of(f->opts, f->opt_count, kind->option);
+	struct config_variables secret = {.count = 0};
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_MESSAGE);
+	const char *value = "";
 
-	if (headers && tree_is_object(k, headers))
+	k->key = m->string;
+	tree_at(k, m);
+	bool empty = kind->may_be_empty && cJSON_IsString(m) && !*m->valuestring;
+	if ((kind->arg && config_permit(f->context, file, k, config_class_as(kind->arg, m))) ||
+	    (!empty && (kind->all_are_secret ? config_expand : config_expand_target)(
+			       k, m, f->context->variable, &value, &secret))) {
 		return -1;
-	for (const cJSON *m = tree_first(headers); header && m; m = m->next) {
-		struct config_variables used = {.count = 0};
-		AUTO_BUF line = BUF(BUF_MAX_MESSAGE), shown = BUF(BUF_MAX_MESSAGE);
-		const char *value;
-
-		k->key = m->string;
-		tree_at(k, m);
-		int failed = config_permit(f->context, file, k, config_class_as("HEADER", m)) ||
-		             config_expand(k, m, f->context->variable, &value, &used);
-		if (!failed) {
-			buf_printf(&line, "%s: %s", k->key, value);
-			buf_printf(&shown, "%s: %s", k->key, m->valuestring);
-			failed = set(f, k, header, arena_str(k->arena, buf_view(&line)).p, values);
-			note(f, header, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
-		}
-		failed = failed ? failed : add_secrets(f, k, &used, values);
-		if (failed)
-			return -1;
 	}
-	return 0;
+	buf_printf(&line, "%s%s%s", k->key, kind->between, value);
+	buf_printf(&shown, "%s%s%s", k->key, kind->between, m->valuestring);
+	if (!o)
+		return 0;
+	note(f, o, arena_str(k->arena, buf_view(&shown)).p, origin_of(f, k));
+	return set(f, k, o, arena_str(k->arena, buf_view(&line)).p, values) ||
+	       add_secrets(f, k, &secret, values);
 }
 
-/* {"NAME": "value"}: the environment of a stdio: server. */
-static int add_variables(struct config *f, struct keyed *k, const cJSON *env, void *values)
+static int add_pairs(struct config *f, const struct config_file *file, struct keyed *k,
+                     const struct pair_kind *kind, const cJSON *object, void *values)
 {
-	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-	struct config_variables secret = {.count = 0};
-
-	if (env && tree_is_object(k, env))
+	if (object && tree_is_object(k, object))
 		return -1;
-	for (const cJSON *m = tree_first(env); m; m = m->next) {
-		const char *value = "";
-
-		k->key = m->string;
-		if (!(cJSON_IsString(m) && !*m->valuestring) &&
-		    config_expand_target(k, m, f->context->variable, &value, &secret)) {
+	for (const cJSON *m = tree_first(object); m; m = m->next)
+		if (add_pair(f, file, k, kind, m, values))
 			return -1;
-		}
-		buf_clear(&text);
-		buf_printf(&text, "%s=%s", k->key, value);
-		if (add(f, k, "pass_env", arena_str(k->arena, buf_view(&text)).p, values))
-			return -1;
-	}
-	return add_secrets(f, k, &secret, values);
+	return 0;
 }
 
 static int permit_server(const struct config *f, const struct config_file *file, struct keyed *k,
@@ -307,8 +302,8 @@ static int apply_server(struct config *f, const char *spec, bool named, void *va
 	int failed = tree_parse(&k, &file.root) ||
 	             mcp_servers_find(&k, file.root, f->context->variable, hash + 1, &server) ||
 	             permit_server(f, &file, &k, &server) ||
-	             add_headers(f, &file, &k, server.headers, values) ||
-	             add_variables(f, &k, server.env, values) ||
+	             add_pairs(f, &file, &k, &headers_kind, server.headers, values) ||
+	             add_pairs(f, &file, &k, &variables_kind, server.env, values) ||
 	             add_secrets(f, &k, &server.secret, values);
 	*target = server.target;
 	cJSON_Delete(file.root);
@@ -351,7 +346,8 @@ int config_environment(struct config *f, const char *name, bool typed, void *val
 	}
 	snprintf(k.place, sizeof(k.place), "environments.%.40s", name);
 	return target_of(f, &k, entry, values, target) || apply(f, &k, entry, values) ||
-	                       add_headers(f, &f->file, &k, tree_get(entry, "headers"), values)
+	                       add_pairs(f, &f->file, &k, &headers_kind, tree_get(entry, "headers"),
+	                                 values)
 	               ? -1
 	               : 0;
 }

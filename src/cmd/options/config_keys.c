@@ -27,14 +27,32 @@ const struct opt *config_option_of(const struct opt *opts, size_t count, const c
 	return NULL;
 }
 
+/* A key beside those that are options. */
+struct other_key {
+	const char *key;
+	int type; /* of cJSON */
+	const char *wanted;
+};
+
+static const struct other_key environment_keys[] = {{"target", cJSON_String, "a string"},
+                                                    {"headers", cJSON_Object, "an object"},
+                                                    {"description", cJSON_String, "a string"},
+                                                    {NULL}};
+static const struct other_key top_keys[] = {{"$schema", cJSON_String, "a string"},
+                                            {"description", cJSON_String, "a string"},
+                                            {"environments", cJSON_Object, "an object"},
+                                            {"defaults", cJSON_Object, "an object"},
+                                            {NULL}};
+static const struct other_key no_keys[] = {{NULL}};
+
 static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
-                       const char *const *more)
+                       const struct other_key *others)
 {
 	AUTO_NAMES names = {.count = 0};
 
-	for (; *more; more++)
-		names_add(&names, str_from(*more));
-	for (size_t i = 0; opts && i < count; i++) {
+	for (; others->key; others++)
+		names_add(&names, str_from(others->key));
+	for (size_t i = 0; i < count; i++) {
 		AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 		for (const char *c = opts[i].name; *c; c++)
@@ -104,16 +122,6 @@ int config_check_type(struct keyed *k, const struct opt *o, const cJSON *value)
 
 /* ---- objects ---- */
 
-static const char *const no_keys[] = {NULL};
-static const char *const environment_keys[] = {"target", "headers", "description", NULL};
-
-static bool is_one_of(const char *key, const char *const *words)
-{
-	while (*words && strcmp(key, *words) != 0)
-		words++;
-	return *words;
-}
-
 static void config_visit(const struct config_visitor *v, struct keyed *k, const cJSON *value,
                          enum opt_class class)
 {
@@ -122,16 +130,26 @@ static void config_visit(const struct config_visitor *v, struct keyed *k, const 
 		v->setting(v->ctx, k, value, class);
 }
 
-static int check_single(struct keyed *k, const cJSON *object, const cJSON *m)
+/* A key that is no option is one of `others`, occurs once and has the type of its row, or is null. opts: those that
+   may be given here, too. */
+static int check_other(struct keyed *k, const cJSON *object, const cJSON *m, const struct opt *opts,
+                       size_t count, const struct other_key *others)
 {
-	const cJSON *last = tree_get(object, m->string);
+	const struct other_key *row = others;
 
-	tree_at(k, last);
-	return last == m ? 0 : keyed_fail(k, "duplicate key \"%s\"", m->string);
+	while (row->key && strcmp(row->key, m->string) != 0)
+		row++;
+	if (!row->key)
+		return unknown_key(k, opts, count, others);
+	if (tree_get(object, m->string) != m) {
+		tree_at(k, tree_get(object, m->string));
+		return keyed_fail(k, "duplicate key \"%s\"", m->string);
+	}
+	return cJSON_IsNull(m) || m->type == row->type ? 0 : keyed_expected(k, row->wanted);
 }
 
 static int check_keys(struct keyed *k, const cJSON *object, const struct command *cmd,
-                      const char *const *more, const struct config_visitor *v)
+                      const struct other_key *others, const struct config_visitor *v)
 {
 	size_t count;
 	struct opt *opts;
@@ -149,10 +167,8 @@ static int check_keys(struct keyed *k, const cJSON *object, const struct command
 		if (o) {
 			failed = config_check_type(k, o, m);
 			config_visit(v, k, m, config_class(cmd, o, m));
-		} else if (!is_one_of(m->string, more)) {
-			failed = unknown_key(k, opts, count, more);
 		} else {
-			failed = check_single(k, object, m);
+			failed = check_other(k, object, m, opts, count, others);
 		}
 	}
 	free(opts);
@@ -174,9 +190,6 @@ static int unknown_command(struct keyed *k, const char *name)
 
 static int check_defaults(struct keyed *k, const cJSON *defaults, const struct config_visitor *v)
 {
-
-	if (!cJSON_IsObject(defaults))
-		return keyed_expected(k, "an object");
 	for (const cJSON *m = tree_first(defaults); m; m = m->next) {
 		const struct command *cmd = command_of(m->string);
 
@@ -191,21 +204,8 @@ static int check_defaults(struct keyed *k, const cJSON *defaults, const struct c
 	return 0;
 }
 
-/* The member is of that type (of cJSON), `wanted` in messages; or null or absent. */
-static int check_member(struct keyed *k, const cJSON *m, int type, const char *wanted)
-{
-	if (tree_is_null(m) || m->type == type)
-		return 0;
-	k->key = m->string;
-	tree_at(k, m);
-	return keyed_expected(k, wanted);
-}
-
 static int check_headers(struct keyed *k, const cJSON *headers, const struct config_visitor *v)
 {
-
-	if (check_member(k, headers, cJSON_Object, "an object"))
-		return -1;
 	for (const cJSON *m = tree_first(headers); m; m = m->next) {
 		k->key = m->string;
 		tree_at(k, m);
@@ -220,28 +220,19 @@ static int check_environment(struct keyed *k, const cJSON *entry, const struct c
 {
 	const cJSON *target = tree_get(entry, "target");
 
-	if (!target) {
+	if (tree_is_null(target)) {
 		tree_at(k, entry);
 		return keyed_fail(k, "\"target\" is missing");
 	}
 	k->key = "target";
-	tree_at(k, target);
-	if (!cJSON_IsString(target))
-		return keyed_expected(k, "a string");
 	config_visit(v, k, target, config_class_as("TARGET", target));
-	return check_member(k, tree_get(entry, "description"), cJSON_String, "a string") ||
-	                       check_headers(k, tree_get(entry, "headers"), v)
-	               ? -1
-	               : 0;
+	return check_headers(k, tree_get(entry, "headers"), v);
 }
 
 /* All options of `run` are allowed; each command uses those it has. */
 static int check_environments(struct keyed *k, const cJSON *environments,
                               const struct config_visitor *v)
 {
-
-	if (!cJSON_IsObject(environments))
-		return keyed_expected(k, "an object");
 	for (const cJSON *m = tree_first(environments); m; m = m->next) {
 		snprintf(k->place, sizeof(k->place), "environments.%.*s",
 		         STR_ARG(text_utf8_cut(str_from(m->string), 40)));
@@ -258,32 +249,20 @@ static int check_environments(struct keyed *k, const cJSON *environments,
 	return 0;
 }
 
-static const char *const top_keys[] = {"$schema", "description", "environments", "defaults", NULL};
-
-static int check_top(struct keyed *k, const cJSON *m, const struct config_visitor *v)
-{
-	k->key = m->string;
-	tree_at(k, m);
-	if (!is_one_of(m->string, top_keys))
-		return unknown_key(k, NULL, 0, top_keys);
-	if (cJSON_IsNull(m))
-		return 0;
-	if (!strcmp(m->string, "environments"))
-		return check_environments(k, m, v);
-	if (!strcmp(m->string, "defaults"))
-		return check_defaults(k, m, v);
-	return cJSON_IsString(m) ? 0 : keyed_expected(k, "a string");
-}
-
 int config_check(struct keyed *k, const cJSON *root, const struct config_visitor *v)
 {
-
 	if (tree_is_object(k, root))
 		return -1;
-	for (const cJSON *m = tree_first(root); m; m = m->next)
-		if (check_single(k, root, m) || check_top(k, m, v))
+	for (const cJSON *m = tree_first(root); m; m = m->next) {
+		k->key = m->string;
+		tree_at(k, m);
+		if (check_other(k, root, m, NULL, 0, top_keys))
 			return -1;
-	return 0;
+	}
+	return check_environments(k, tree_get(root, "environments"), v) ||
+	                       check_defaults(k, tree_get(root, "defaults"), v)
+	               ? -1
+	               : 0;
 }
 
 /* ---- servers of an mcp.json ---- */

@@ -67,6 +67,7 @@ static int pager_start(struct pager *p, const struct context *c, struct error *e
 	if (!pager)
 		return 0;
 	buf_printf(&command, script, pager);
+	/* NOLINTNEXTLINE(cert-env33-c): a pager is a command of the user */
 	p->pipe = popen(buf_cstr(&command), "we");
 	if (!p->pipe)
 		return error_errno(err, "cannot start the pager");

@@ -73,10 +73,10 @@ for t in sys.argv[1:]: print(t, int(hashlib.sha256(t.encode()).hexdigest()[:16],
 	expect 3 rolldbg list --missing parts
 	jq -c '.shard = 1' kept >parts/shard-2-of-3.manifest
 	expect 3 rolldbg list --missing parts
-	has "$stderr" 'are both of shard 1/3'
+	has "$stderr" 'shard 1/3 again: shard-1-of-3.manifest is the same one'
 	jq -c '.of = 5' kept >parts/shard-2-of-3.manifest
 	expect 3 rolldbg list --missing parts
-	has "$stderr" 'belong to different runs'
+	has "$stderr" 'not of the same division as shard-1-of-3.manifest'
 	mkdir empty
 	expect 3 rolldbg list --missing empty
 	expect 3 rolldbg list --missing nowhere

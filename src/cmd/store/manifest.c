@@ -253,9 +253,8 @@ static int join(struct manifests *m, const char *name, const struct shard *one, 
 	bool first = !m->shards.first;
 
 	if (!first && strcmp(plan, m->plan) != 0) {
-		return error_set(err, FAIL_INPUT,
-		                 "%s/%s and %s belong to different runs: other tasks", m->directory,
-		                 name, m->shards.first);
+		return error_set(err, FAIL_INPUT, "%s/%s and %s belong to runs of different tasks",
+		                 m->directory, name, m->shards.first);
 	}
 	if (shard_set_add(&m->shards, one, arena_str(&m->arena, str_from(name)).p, err))
 		return error_wrap(err, "%s/%s", m->directory, name);

@@ -213,38 +213,32 @@ int check_partials_read(const struct file_list *partials, uint64_t options,
 
 static int refuse(const struct check_partials *p, size_t i, const char *what, struct error *err)
 {
-	struct arena arena = {.last = NULL};
-	struct str path = json_text(&arena, JSON_GET(p->files[i].line, "path"));
+	AUTO_ARENA arena = {.last = NULL};
 
-	error_set(err, FAIL_INPUT,
-	          "the partial result of %s has no %s that can be read: write it again", path.p,
-	          what);
-	arena_release(&arena);
-	return -1;
+	return error_set(err, FAIL_INPUT,
+	                 "the partial result of %s has no %s that can be read: write it again",
+	                 json_text(&arena, JSON_GET(p->files[i].line, "path")).p, what);
 }
 
 int check_partials_judge(const struct check_partials *p, size_t i, const struct judge_conf *conf,
                          struct judge **out, struct error *err)
 {
 	struct str part = JSON_GET(p->files[i].line, "part");
-	struct arena arena = {.last = NULL};
-	int failed = 0;
+	AUTO_ARENA arena = {.last = NULL};
 
 	*out = NULL;
-	if (part.p && json_type(part) != JSON_NULL) {
-		failed = judge_part_new(conf, 0, SIZE_MAX, out, err);
-		if (!failed && !part_get(part, &arena, *out))
-			failed = refuse(p, i, "totals", err);
-	}
-	arena_release(&arena);
-	return failed;
+	if (!part.p || json_type(part) == JSON_NULL)
+		return 0;
+	if (judge_part_new(conf, 0, SIZE_MAX, out, err))
+		return -1;
+	return part_get(part, &arena, *out) ? 0 : refuse(p, i, "totals", err);
 }
 
 int check_partials_verdicts(const struct check_partials *p, size_t i, const char *path,
                             const struct judge_conf *conf, struct error *err)
 {
 	struct str verdicts = JSON_GET(p->files[i].line, "verdicts"), one;
-	struct arena arena = {.last = NULL};
+	AUTO_ARENA arena = {.last = NULL};
 	struct rollout_verdict v;
 	bool good = json_type(verdicts) == JSON_ARRAY;
 
@@ -256,7 +250,6 @@ int check_partials_verdicts(const struct check_partials *p, size_t i, const char
 		}
 		arena_reset(&arena);
 	}
-	arena_release(&arena);
 	return good ? 0 : refuse(p, i, "verdicts", err);
 }
 

@@ -47,30 +47,24 @@ static void flush(struct html_file *h, size_t at)
 
 void html_file_line(struct html_file *h, const struct evidence_update *u)
 {
-	if (h->page) {
-		page_line(h->page, u, &(struct page_source){h->recording, h->side}, &h->text);
-		flush(h, FLUSH_AT);
-	}
+	page_line(h->page, u, &(struct page_source){h->recording, h->side}, &h->text);
+	flush(h, FLUSH_AT);
 }
 
 void html_file_verdict(struct html_file *h, const struct rollout_verdict *v)
 {
-	if (h->page) {
-		page_verdict(h->page, v, &h->text);
-		flush(h, FLUSH_AT);
-	}
+	page_verdict(h->page, v, &h->text);
+	flush(h, FLUSH_AT);
 }
 
 void html_file_note(struct html_file *h, const char *text)
 {
-	if (h->page)
-		page_note(h->page, text, &h->text);
+	page_note(h->page, text, &h->text);
 }
 
 void html_file_summary(struct html_file *h, const struct judge *j, int64_t unfinished)
 {
-	if (h->page)
-		page_summary(h->page, j, unfinished, &h->text);
+	page_summary(h->page, j, unfinished, &h->text);
 }
 
 int html_file_publish(struct html_file *h, struct error *err)

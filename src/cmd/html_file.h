@@ -7,7 +7,7 @@
 #include "recording/reader.h"
 #include "report/html/page.h"
 
-/* A zeroed one is not open: writes to it are discarded. */
+/* A zeroed one is not open. */
 struct html_file {
 	struct page_conf conf;
 	struct new_file file;

@@ -13,11 +13,6 @@
 #include "cmd/options/rows.h"
 const struct option_group report_group = {report_opts, ARRAY_LEN(report_opts), "report options"};
 
-/* How a report was requested, for messages: an option, or an option and its value. */
-struct asked {
-	const char *option, *value;
-};
-
 struct open_report {
 	const struct report_row *row;
 	struct report report;
@@ -31,7 +26,8 @@ struct reports {
 	struct buf *console;
 	struct open_report items[OPT_LIST_MAX + 1];
 	size_t count;
-	struct asked on_console; /* the report that is printed to standard output */
+	const struct report_row
+		*on_console; /* the report that is printed to standard output; NULL: none */
 	bool table, closed;
 	struct report_totals totals;
 };
@@ -52,16 +48,15 @@ static const struct report_row *find_row(struct str name, struct error *err)
 	return NULL;
 }
 
-static int claim_console(struct reports *r, struct asked by, const char *taken, struct error *err)
+static int claim_console(struct reports *r, const struct report_row *row, const char *taken,
+                         struct error *err)
 {
-	struct asked first = taken ? (struct asked){taken, ""} : r->on_console;
-
-	if (!first.option) {
-		r->on_console = by;
+	if (!taken && !r->on_console) {
+		r->on_console = row;
 		return 0;
 	}
-	return error_set(err, FAIL_USAGE, "%s%s and %s%s both write to standard output",
-	                 first.option, first.value, by.option, by.value);
+	return error_set(err, FAIL_USAGE, "%s%s and --report %s both write to standard output",
+	                 taken ? taken : "--report ", taken ? "" : r->on_console->name, row->name);
 }
 
 static bool is_console(const char *file)
@@ -96,11 +91,12 @@ static int check_file(const struct reports *r, const struct report_row *row, con
 }
 
 static int add_report(struct reports *r, const struct report_row *row, const char *file,
-                      struct asked by, const char *taken, struct error *err)
+                      const char *taken, struct error *err)
 {
 	struct open_report *o = &r->items[r->count];
 
-	if (check_file(r, row, file, err) || (is_console(file) && claim_console(r, by, taken, err)))
+	if (check_file(r, row, file, err) ||
+	    (is_console(file) && claim_console(r, row, taken, err)))
 		return -1;
 	*o = (struct open_report){.row = row, .own = BUF(SIZE_MAX / 2)};
 	o->console = is_console(file);
@@ -121,15 +117,14 @@ static int add_spec(struct reports *r, const char *spec, const char *taken, stru
 	const struct report_row *row = find_row((struct str){spec, n}, err);
 	const char *file = spec[n] ? spec + n + 1 : NULL;
 
-	return row ? add_report(r, row, file, (struct asked){"--report ", spec}, taken, err) : -1;
+	return row ? add_report(r, row, file, taken, err) : -1;
 }
 
 /* Adds the console's report to a part, if its kind supports parts. */
 static bool add_part(struct reports *part, const struct open_report *whole)
 {
 	return whole->console && whole->row->kind->separate &&
-	       !add_report(part, whole->row, NULL, (struct asked){"--report ", whole->row->name},
-	                   NULL, ERROR_IGNORED);
+	       !add_report(part, whole->row, NULL, NULL, ERROR_IGNORED);
 }
 
 struct reports *reports_part(const struct reports *r, struct buf *console)
@@ -162,12 +157,12 @@ static int add_all(struct reports *r, const struct report_options *o, const char
 {
 	const struct report_row *json = find_row(STR("json"), err);
 
-	if (o->json && add_report(r, json, NULL, (struct asked){"--json", ""}, taken, err))
+	if (o->json && add_report(r, json, NULL, taken, err))
 		return -1;
 	for (size_t i = 0; i < o->kinds.count; i++)
 		if (add_spec(r, o->kinds.item[i], taken, err))
 			return -1;
-	r->table = r->table || !r->on_console.option;
+	r->table = r->table || !r->on_console;
 	return 0;
 }
 

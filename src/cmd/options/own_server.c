@@ -92,17 +92,12 @@ static int set_late(const char *url, uint64_t wait_ms, const struct error *last,
                     struct error *err)
 {
 	AUTO_BUF span = BUF(BUF_MAX_SMALL);
-	struct error why = *last;
 
 	text_put_duration(&span, wait_ms);
-	if (status) {
-		error_set(err, FAIL_TRANSPORT, "%s still replies with %d after %s (--wait)", url,
-		          status, buf_cstr(&span));
-	} else {
-		error_set(err, FAIL_TRANSPORT, "no server after %s (--wait): %s", buf_cstr(&span),
-		          why.text);
-	}
-	return -1;
+	return status ? error_set(err, FAIL_TRANSPORT, "%s still replies with %d after %s (--wait)",
+	                          url, status, buf_cstr(&span))
+	              : error_set(err, FAIL_TRANSPORT, "no server after %s (--wait): %s",
+	                          buf_cstr(&span), last->text);
 }
 
 static int wait_until_served(struct io *io, const char *url, uint64_t wait_ms, struct own_server *s,

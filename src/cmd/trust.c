@@ -3,9 +3,9 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/options/config_keys.h"
+#include "cmd/options/credentials.h"
 #include "cmd/options/output.h"
 #include "cmd/options/trusted.h"
-#include "recording/redact/credentials.h"
 #include "recording/redact/redact.h"
 
 #define OPTIONS trust

@@ -1,8 +1,8 @@
 /* Secrets in text, in JSON with any escapes, and in complete lines. */
 #include "tap.h"
 
+#include "cmd/options/credentials.h"
 #include "recording/line.h"
-#include "recording/redact/credentials.h"
 #include "recording/redact/redact.h"
 
 /* Is anything in the text replaced? */

@@ -5,7 +5,7 @@
 #include "base/names.h"
 #include "base/text.h"
 #include "cmd/options/config_keys.h"
-#include "recording/redact/credentials.h"
+#include "cmd/options/credentials.h"
 #include "recording/redact/redact.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "recording/redact/credentials.h"
+#include "cmd/options/credentials.h"
 
 #include <errno.h>
 #include <fcntl.h>

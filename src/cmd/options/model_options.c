@@ -1,9 +1,9 @@
 /* Reads the options of a model: see model_options.h. */
 #include "cmd/options/model_options.h"
 
+#include "cmd/options/credentials.h"
 #include "policy/policy.h"
 #include "policy/toolformats/reader.h"
-#include "recording/redact/credentials.h"
 
 #include <inttypes.h>
 

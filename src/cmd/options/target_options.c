@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "cmd/options/credentials.h"
 #include "cmd/options/setting_options.h"
-#include "recording/redact/credentials.h"
 #include "serve/serve.h"
 #include "serve/world/world.h"
 

@@ -1,5 +1,5 @@
 /* Finds secrets in headers, URLs and commands: see credentials.h. */
-#include "recording/redact/credentials.h"
+#include "cmd/options/credentials.h"
 
 #include "base/base64.h"
 #include "base/text.h"

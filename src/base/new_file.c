@@ -1,7 +1,4 @@
-/* Writing whole files: see new_file.h. A file has no name while it is written (O_TMPFILE), so that a
-   process that is killed leaves nothing behind. File systems without such files, and the moment in
-   which an existing one is replaced, need a temporary name. */
-#define _GNU_SOURCE /* O_TMPFILE */
+/* Writing whole files: see new_file.h. A file has a temporary name while it is written. */
 #include "base/new_file.h"
 
 #include "base/file.h"
@@ -13,10 +10,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#ifndef O_TMPFILE /* opening a directory for writing fails with EISDIR */
-#define O_TMPFILE 0
-#endif
 
 #define START_MAX 160 /* bytes of a file that tell its kind */
 
@@ -109,44 +102,14 @@ static int open_in_place(const char *path)
 	                                          (file_is_of_system(path) ? 0 : O_NOFOLLOW));
 }
 
-static char *temporary_name(const struct new_file *f)
+static int open_temporary(struct new_file *f)
 {
 	struct buf name = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&name, "%s.%ld.partial", f->path, (long)getpid());
-	char *copy = mem_text(buf_view(&name));
+	f->partial = mem_text(buf_view(&name));
 	buf_release(&name);
-	return copy;
-}
-
-/* A file without a name in the same directory; -1 with errno. */
-static int open_nameless(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	struct str to = {path, slash ? (size_t)(slash - path) + 1 : 0};
-	char *directory = mem_text(to.n ? to : STR("."));
-	int fd = open(directory, O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
-	int why = errno;
-
-	if (fd >= 0 && access("/proc/self/fd", X_OK)) { /* it is named through this directory */
-		close(fd);
-		fd = -1;
-		why = EOPNOTSUPP;
-	}
-	free(directory);
-	errno = why;
-	return fd;
-}
-
-static int open_fresh(struct new_file *f)
-{
-	int fd = open_nameless(f->path);
-
-	if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL)) {
-		f->partial = temporary_name(f);
-		fd = open(f->partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-	}
-	return fd;
+	return open(f->partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
 int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct error *err)
@@ -162,7 +125,7 @@ int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct e
 	f->in_place = must_be_in_place(f->path);
 	if (check_target(f, err))
 		return -1;
-	f->fd = f->in_place ? open_in_place(f->path) : open_fresh(f);
+	f->fd = f->in_place ? open_in_place(f->path) : open_temporary(f);
 	f->open = f->fd >= 0;
 	return f->open ? 0 : cannot_write(f, err);
 }
@@ -177,51 +140,19 @@ void new_file_write(struct new_file *f, struct str text)
 
 /* ---- publishing ---- */
 
-/* Gives the file without a name that name, which must be free. */
-static int give_name(const struct new_file *f, const char *name)
+int new_file_publish(struct new_file *f, struct error *err)
 {
-	char open_file[32];
-
-	snprintf(open_file, sizeof(open_file), "/proc/self/fd/%d", f->fd);
-	return linkat(AT_FDCWD, open_file, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
-}
-
-/* -1 with errno. rename() replaces a symbolic link itself. */
-static int move_to_path(struct new_file *f)
-{
-	if (!f->partial) {
-		if (give_name(f, f->path) == 0)
-			return 0;
-		if (errno != EEXIST)
-			return -1;
-		f->partial = temporary_name(f);
-		unlink(f->partial); /* of a killed process that had this id; usually there is none */
-		if (give_name(f, f->partial))
-			return -1;
-	}
-	if (rename(f->partial, f->path))
-		return -1;
-	free(f->partial);
-	f->partial = NULL;
-	return 0;
-}
-
-static void close_now(struct new_file *f)
-{
+	/* closing may report that the text was not written */
 	if (f->open && close(f->fd) && errno != EINTR && f->failed.kind == FAIL_NONE)
 		cannot_write(f, &f->failed);
 	f->open = false;
-}
-
-int new_file_publish(struct new_file *f, struct error *err)
-{
-	if (f->partial)
-		close_now(f); /* may report that the text was not written */
-	if (f->failed.kind == FAIL_NONE && !f->in_place && !check_target(f, &f->failed) &&
-	    move_to_path(f)) {
-		cannot_write(f, &f->failed);
+	/* rename() replaces a symbolic link itself */
+	if (f->failed.kind == FAIL_NONE && f->partial && !check_target(f, &f->failed)) {
+		if (rename(f->partial, f->path))
+			return cannot_write(f, err);
+		free(f->partial);
+		f->partial = NULL;
 	}
-	close_now(f);
 	if (f->failed.kind != FAIL_NONE) {
 		*err = f->failed;
 		return -1;

@@ -1,5 +1,5 @@
-/* The one way to write a whole file: under no name or a temporary one until it is complete, so that
-   a reader never sees a part of it; never through a symbolic link; and never over a file of another
+/* The one way to write a whole file: under a temporary name until it is complete, so that a reader
+   never sees a part of it; never through a symbolic link; and never over a file of another
    kind, unless that was requested. (recording/recorder.h writes recordings line by line.) */
 #pragma once
 
@@ -31,7 +31,7 @@ struct new_file_conf {
 struct new_file {
 	struct new_file_conf conf; /* with a path of its own */
 	char *path;
-	char *partial; /* temporary name; NULL: without a name, or in place */
+	char *partial; /* temporary name; NULL: published, or in place */
 	int fd;
 	bool open;
 	bool in_place;       /* a pipe, a device, standard output */

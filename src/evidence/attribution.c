@@ -81,13 +81,6 @@ void attribution_reset(struct attribution *a, const struct line *l)
 	                          .answered = a->answered};
 }
 
-void attribution_answered(struct attribution *a)
-{
-	a->answered = true;
-	a->calls = FAILURE_NONE;
-	a->model_failed = a->unread = false;
-}
-
 void attribution_failed(struct attribution *a, const struct line *l, bool sent)
 {
 	enum failure_cause cause = sent ? of_line(l) : FAILURE_POLICY;
@@ -97,21 +90,6 @@ void attribution_failed(struct attribution *a, const struct line *l, bool sent)
 	a->tool_failures += sent && (class == CLASS_TOOL || class == CLASS_OTHER);
 	if (is_policys(a->calls)) /* what failed first explains the rest */
 		a->calls = cause;
-}
-
-void attribution_model_failed(struct attribution *a)
-{
-	a->model_failed = true;
-}
-
-void attribution_replaced(struct attribution *a)
-{
-	a->replaced = a->answered; /* else nothing was lost */
-}
-
-void attribution_unread(struct attribution *a)
-{
-	a->unread = true;
 }
 
 void failure_count_take(struct failure_count *c, enum failure_cause cause, bool no_reward)

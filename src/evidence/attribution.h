@@ -31,21 +31,17 @@ int64_t failures_of_environment(const struct failure_count *c);
 /* What the lines so far say; zeroed at the header. */
 struct attribution {
 	enum failure_cause reset,
-		calls; /* of the reset; of the calls since the last answered one */
-	bool answered, replaced, unread;
-	bool model_failed;     /* the model gave no reply to the last turn */
+		calls;         /* of the reset; of the calls since the last answered one */
+	bool answered;         /* some call was */
+	bool replaced;         /* the session, after that */
+	bool unread;           /* the reward or the status of the last answered call */
+	bool model_failed;     /* the model's server gave no reply to the last turn */
 	int64_t tool_failures; /* calls that failed in their tool */
 };
 
 void attribution_reset(struct attribution *a, const struct line *l);
-void attribution_answered(struct attribution *a);
 /* A call that was sent and failed, or, with `sent` false, one that was not sent. */
 void attribution_failed(struct attribution *a, const struct line *l, bool sent);
-/* The model's server gave no reply. */
-void attribution_model_failed(struct attribution *a);
-/* The session was replaced; the reward or the status could not be read. */
-void attribution_replaced(struct attribution *a);
-void attribution_unread(struct attribution *a);
 
 /* What is known when the rollout is over. */
 struct attribution_end {

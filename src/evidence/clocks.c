@@ -4,6 +4,12 @@
 #include "base/text.h"
 #include "json/scan.h"
 
+#include <ctype.h>
+
+/* 2020 to 2039, in seconds: plausible years of recordings */
+#define PLAUSIBLE_FROM  INT64_C(1577836800)
+#define PLAUSIBLE_UNTIL INT64_C(2208988800)
+
 #define EPOCH_DIGITS 10   /* digits of a Unix time in seconds, until 2286 */
 #define LATENCY_MAX  1e12 /* ms; longer ones are no measurement */
 
@@ -14,7 +20,7 @@ static bool is_digit(char c)
 
 static bool is_hex(char c)
 {
-	return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+	return isxdigit((unsigned char)c);
 }
 
 static size_t digits_at(struct str s)
@@ -43,14 +49,13 @@ static bool fits(struct str s, const char *pattern)
 	return true;
 }
 
-/* 2020 to 2039: plausible years of recordings. */
 static bool is_epoch(struct str digits)
 {
-	uint64_t seconds = 0;
+	int64_t seconds = 0;
 
 	for (size_t i = 0; i < EPOCH_DIGITS; i++)
-		seconds = 10 * seconds + (uint64_t)(digits.p[i] - '0');
-	return seconds >= 1577836800 && seconds < 2208988800;
+		seconds = 10 * seconds + (digits.p[i] - '0');
+	return seconds >= PLAUSIBLE_FROM && seconds < PLAUSIBLE_UNTIL;
 }
 
 static size_t epoch_at(struct str s)
@@ -112,14 +117,6 @@ static size_t volatile_at(struct str s)
 	return n ? n : epoch_at(s);
 }
 
-/* Bytes of a run of hex digits. */
-static const bool in_run[256] = {
-	['0'] = true, ['1'] = true, ['2'] = true, ['3'] = true, ['4'] = true, ['5'] = true,
-	['6'] = true, ['7'] = true, ['8'] = true, ['9'] = true, ['a'] = true, ['b'] = true,
-	['c'] = true, ['d'] = true, ['e'] = true, ['f'] = true, ['A'] = true, ['B'] = true,
-	['C'] = true, ['D'] = true, ['E'] = true, ['F'] = true,
-};
-
 /* All of the above begin with a run of 2, 4, 8, or 10 and more hex digits. */
 static bool may_begin(struct str s, size_t run)
 {
@@ -137,21 +134,21 @@ bool clocks_may_be_in(struct str text)
 /* The offset, from `at` on, of the next of them; *n is its length, 0: there is none. */
 static size_t next_volatile(struct str text, size_t at, size_t *n)
 {
-	const unsigned char *p = (const unsigned char *)text.p;
+	const char *p = text.p;
 
 	*n = 0;
 	while (at < text.n) {
 		size_t begin = at;
 
-		while (at < text.n && in_run[p[at]])
+		while (at < text.n && is_hex(p[at]))
 			at++;
 		size_t run = at - begin;
-		bool inside = begin && (in_run[p[begin - 1]] || p[begin - 1] == '.');
+		bool inside = begin && (is_hex(p[begin - 1]) || p[begin - 1] == '.');
 		if (!inside && may_begin(str_skip(text, begin), run))
 			*n = volatile_at(str_skip(text, begin));
 		if (*n)
 			return begin;
-		while (at < text.n && !in_run[p[at]])
+		while (at < text.n && !is_hex(p[at]))
 			at++;
 	}
 	return text.n;
@@ -189,10 +186,8 @@ void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch)
 
 /* ---- points in time ---- */
 
-#define YEAR_FIRST 2020
-#define YEAR_LAST  2039
-#define DAY_MS     ((int64_t)24 * 60 * 60 * 1000)
-#define NEAR_MS    (DAY_MS + DAY_MS / 12) /* zones range from -12 to +14 hours */
+#define DAY_MS  ((int64_t)24 * 60 * 60 * 1000)
+#define NEAR_MS (DAY_MS + DAY_MS / 12) /* zones range from -12 to +14 hours */
 
 /* Converts a Gregorian date to days since 1970-01-01; years start in March, so that a leap day
    is the last day of its year. */
@@ -250,7 +245,7 @@ static bool zone_of(struct str s, int64_t *minutes)
 	return false;
 }
 
-static bool iso_date(struct str s, int64_t *unix_ms)
+bool clocks_date(struct str s, int64_t *unix_ms)
 {
 	int64_t seconds = 0, zone;
 	size_t at = sizeof("dddd-dd-ddTdd:dd") - 1, used;
@@ -268,34 +263,6 @@ static bool iso_date(struct str s, int64_t *unix_ms)
 	int64_t minutes = 60 * number_at(s, 11, 2) + number_at(s, 14, 2) - zone;
 	*unix_ms = days * DAY_MS + (60 * minutes + seconds) * 1000 + ms;
 	return true;
-}
-
-/* "Sun, 22 Nov 2026 04:36:27 GMT" */
-static bool http_date(struct str s, int64_t *unix_ms)
-{
-	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-	struct str rest = str_skip(s, sizeof("Sun, ") - 1);
-
-	if (s.n < 5 || s.p[3] != ',' || s.p[4] != ' ' ||
-	    rest.n < sizeof("dd Nov dddd dd:dd:dd") - 1 || !fits(rest, "dd ") ||
-	    !fits(str_skip(rest, 6), " dddd dd:dd:dd")) {
-		return false;
-	}
-	for (int64_t month = 0; month < 12; month++) {
-		if (memcmp(rest.p + 3, months + 3 * month, 3) == 0) {
-			int64_t days =
-				days_from(number_at(rest, 7, 4), month + 1, number_at(rest, 0, 2));
-			int64_t minutes = 60 * number_at(rest, 12, 2) + number_at(rest, 15, 2);
-			*unix_ms = days * DAY_MS + (60 * minutes + number_at(rest, 18, 2)) * 1000;
-			return true;
-		}
-	}
-	return false;
-}
-
-bool clocks_date(struct str text, int64_t *unix_ms)
-{
-	return iso_date(text, unix_ms) || http_date(text, unix_ms);
 }
 
 /* Of a JSON string that is a date; negative: it is none, or before 1970. */
@@ -318,10 +285,8 @@ void clocks_of_call(struct str at, struct str latency_ms, int64_t *sent_ms, int6
 
 static bool is_near(int64_t unix_ms, int64_t now_ms)
 {
-	if (now_ms < 0) {
-		return unix_ms >= days_from(YEAR_FIRST, 1, 1) * DAY_MS &&
-		       unix_ms < days_from(YEAR_LAST + 1, 1, 1) * DAY_MS;
-	}
+	if (now_ms < 0)
+		return unix_ms >= PLAUSIBLE_FROM * 1000 && unix_ms < PLAUSIBLE_UNTIL * 1000;
 	return unix_ms - now_ms < NEAR_MS && now_ms - unix_ms < NEAR_MS;
 }
 

@@ -1,4 +1,4 @@
-/* Points in time in values from servers: Unix times, ISO 8601, HTTP dates; and generated ids. */
+/* Points in time in values from servers: Unix times, ISO 8601; and generated ids. */
 #pragma once
 
 #include "base/buf.h"
@@ -13,8 +13,8 @@ bool clocks_may_be_in(struct str text);
 void clocks_mask_both(struct str *a, struct str *b, struct buf *scratch);
 
 /* Parses text that is entirely an ISO 8601 date with a time ("2026-11-22T04:36:27.5Z"; a space
-   may replace the T, and the zone is optional) or an HTTP date (RFC 9110 section 5.6.7) to
-   milliseconds since 1970; without a zone it is taken as UTC. False if it is neither. */
+   may replace the T, and the zone is optional) to milliseconds since 1970; without a zone it is taken as
+   UTC. False if it is none. */
 bool clocks_date(struct str text, int64_t *unix_ms);
 
 /* Is the JSON value a time close to the present: a date, or a Unix time in seconds, milli-,

@@ -384,7 +384,7 @@ static unsigned take_turn(struct open_rollout *o, const struct line *l, struct d
 		json_pick(l->value[KEY_LLM], llm_keys, LLM_MEMBERS, m->llm);
 		kinds |= KIND_LLM;
 		if (m->llm[LLM_ERROR].p)
-			attribution_model_failed(&o->attribution);
+			o->attribution.model_failed = true;
 	}
 	if (!o->terminal && (l->terminated == 1 || l->truncated == 1)) {
 		o->terminal = true;

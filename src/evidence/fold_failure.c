@@ -5,22 +5,27 @@
 /* An expected failure is an answer; calls after the end of the episode do not count. */
 void fold_failure_step(struct open_rollout *o, const struct line *l, const struct derived_line *m)
 {
+	struct attribution *a = &o->attribution;
+
 	if (o->terminal)
 		return;
-	if (m->failed)
-		attribution_failed(&o->attribution, l, true);
-	else
-		attribution_answered(&o->attribution);
+	if (m->failed) {
+		attribution_failed(a, l, true);
+	} else {
+		a->answered = true;
+		a->calls = FAILURE_NONE;
+		a->model_failed = a->unread = false;
+	}
 }
 
 void fold_failure_event(struct open_rollout *o, const struct line *l)
 {
+	struct attribution *a = &o->attribution;
+
 	if (l->event == EVENT_SESSION_REPLACED)
-		attribution_replaced(&o->attribution);
-	if (l->event == EVENT_CONTROL_PLANE_FAILED && !peer_skipped(l) &&
-	    !peer_failed_state_read(l)) {
-		attribution_unread(&o->attribution);
-	}
+		a->replaced = a->answered; /* else nothing was lost */
+	a->unread = a->unread || (l->event == EVENT_CONTROL_PLANE_FAILED && !peer_skipped(l) &&
+	                          !peer_failed_state_read(l));
 }
 
 void fold_failure_end(struct open_rollout *o)

@@ -42,17 +42,13 @@ static bool fits(size_t *room, struct str text)
 static struct tool_fact tool_of(struct rollout_facts *f, const struct hints *hints, struct str tool,
                                 struct room *room)
 {
-	struct str name = STR_NONE, annotations = STR_NONE, schema = STR_NONE;
-	struct json_member member;
+	static const struct str keys[] = {STR_INIT("name"), STR_INIT("annotations"),
+	                                  STR_INIT("inputSchema")};
+	struct str found[ARRAY_LEN(keys)];
 	struct tool_fact t = {.read_only = false};
 
-	for (size_t cursor = 0; json_next_member(tool, &cursor, &member);)
-		if (str_eq(member.key, STR("name")))
-			name = member.value;
-		else if (str_eq(member.key, STR("annotations")))
-			annotations = member.value;
-		else if (str_eq(member.key, STR("inputSchema")))
-			schema = member.value;
+	json_pick(tool, keys, ARRAY_LEN(keys), found);
+	struct str name = found[0], annotations = found[1], schema = found[2];
 	bool hinted = json_bool(JSON_GET(annotations, "readOnlyHint"), &t.read_only);
 	bool reads = f->state_tool.n && json_is(name, f->state_tool);
 	json_bool(JSON_GET(annotations, "idempotentHint"), &t.idempotent);

@@ -10,7 +10,6 @@
    completed  a step whose effect is known */
 #pragma once
 
-#include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "evidence/attribution.h"

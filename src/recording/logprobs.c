@@ -115,52 +115,21 @@ static double mean(double sum, int64_t count)
 	return count ? sum / (double)count : 0;
 }
 
-double ratios_k1(const struct ratios *r)
+struct ratio_means ratios_means(const struct ratios *r)
 {
-	return r->lr != 0 ? -mean(r->lr, r->tokens) : 0; /* never -0 */
-}
+	struct ratio_means m = {
+		.k1 = r->lr != 0 ? -mean(r->lr, r->tokens) : 0, /* never -0 */
+		.k3 = mean(r->k3, r->tokens),
+		.weight = mean(r->weight, r->tokens),
+		.ess = r->tokens ? r->weight * r->weight / r->squares / (double)r->tokens : 0,
+		.distance = mean(r->distance, r->tokens),
+		.first = mean(r->first, r->first_tokens),
+		.rest = mean(r->rest, r->tokens - r->first_tokens),
+	};
 
-double ratios_k3(const struct ratios *r)
-{
-	return mean(r->k3, r->tokens);
-}
-
-double ratios_weight(const struct ratios *r)
-{
-	return mean(r->weight, r->tokens);
-}
-
-double ratios_ess(const struct ratios *r)
-{
-	return r->tokens ? r->weight * r->weight / r->squares / (double)r->tokens : 0;
-}
-
-double ratios_distance(const struct ratios *r)
-{
-	return mean(r->distance, r->tokens);
-}
-
-double ratios_first(const struct ratios *r)
-{
-	return mean(r->first, r->first_tokens);
-}
-
-double ratios_rest(const struct ratios *r)
-{
-	return mean(r->rest, r->tokens - r->first_tokens);
-}
-
-bool ratios_out_of_range(const struct ratios *r)
-{
-	double weight = ratios_weight(r);
-
-	return r->tokens && (fabs(ratios_k1(r)) > KL_MAX || ratios_k3(r) > KL_MAX ||
-	                     weight < WEIGHT_LO || weight > WEIGHT_HI || ratios_ess(r) < ESS_MIN);
-}
-
-bool ratios_shifted(const struct ratios *r)
-{
-	double first = ratios_first(r);
-
-	return r->tokens > r->first_tokens && first > SHIFT_MIN && first > SHIFT * ratios_rest(r);
+	m.out_of_range =
+		r->tokens && (fabs(m.k1) > KL_MAX || m.k3 > KL_MAX || m.weight < WEIGHT_LO ||
+	                      m.weight > WEIGHT_HI || m.ess < ESS_MIN);
+	m.shifted = r->tokens > r->first_tokens && m.first > SHIFT_MIN && m.first > SHIFT * m.rest;
+	return m;
 }

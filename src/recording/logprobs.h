@@ -39,16 +39,16 @@ void ratios_merge(struct ratios *r, const struct ratios *other);
 size_t ratios_turn(struct ratios *r, struct str llm, const double *trained, size_t count);
 
 /* Means over all tokens; 0 without any. */
-double ratios_k1(const struct ratios *r);     /* estimates KL(sampled, trainer) */
-double ratios_k3(const struct ratios *r);     /* the same, never negative */
-double ratios_weight(const struct ratios *r); /* mean importance weight; ideally 1 */
-double ratios_ess(const struct ratios *r);    /* effective sample size as a fraction, at most 1 */
-double ratios_distance(const struct ratios *r);
-
-/* Is any of these outside the range that trainers' manuals recommend? */
-bool ratios_out_of_range(const struct ratios *r);
-/* Do turns differ at their beginning only? If so, the scored prompt is not the one sampled from;
-   rounding errors are spread evenly. */
-bool ratios_shifted(const struct ratios *r);
-double ratios_first(const struct ratios *r); /* mean |lr| at beginnings */
-double ratios_rest(const struct ratios *r);  /* mean |lr| elsewhere */
+struct ratio_means {
+	double k1;     /* estimates KL(sampled, trainer) */
+	double k3;     /* the same, never negative */
+	double weight; /* mean importance weight; ideally 1 */
+	double ess;    /* effective sample size as a fraction, at most 1 */
+	double distance;
+	double first, rest; /* mean |lr| at beginnings, and elsewhere */
+	bool out_of_range; /* some of these is outside the range that trainers' manuals recommend */
+	/* Turns differ at their beginning only: the scored prompt is not the one sampled from, because
+	   rounding errors are spread evenly. */
+	bool shifted;
+};
+struct ratio_means ratios_means(const struct ratios *r);

@@ -78,6 +78,7 @@ static enum check_status logprobs(const struct metrics *m, struct checklist_line
 static enum check_status kl(const struct metrics *m, struct checklist_line *l)
 {
 	const struct ratios *r = &m->ratios;
+	const struct ratio_means means = ratios_means(r);
 
 	if (any(m, SUM_UNEVEN)) {
 		return say(
@@ -93,12 +94,12 @@ static enum check_status kl(const struct metrics *m, struct checklist_line *l)
 	if (any(m, SUM_TEMPERED)) {
 		return say(l, CHECK_UNKNOWN,
 		           "k3 %.3f, not comparable: sampled with a temperature, top_p or the like",
-		           ratios_k3(r));
+		           means.k3);
 	}
-	return say(l, ratios_out_of_range(r) || ratios_shifted(r) ? CHECK_FAIL : CHECK_OK,
-	           "k3 %.3f, mean weight %.3f, ess %.3f over %" PRId64 " tokens%s", ratios_k3(r),
-	           ratios_weight(r), ratios_ess(r), r->tokens,
-	           ratios_shifted(r) ? "; conditioning_mismatch" : "");
+	return say(l, means.out_of_range || means.shifted ? CHECK_FAIL : CHECK_OK,
+	           "k3 %.3f, mean weight %.3f, ess %.3f over %" PRId64 " tokens%s", means.k3,
+	           means.weight, means.ess, r->tokens,
+	           means.shifted ? "; conditioning_mismatch" : "");
 }
 
 static enum check_status advantages(const struct metrics *m, struct checklist_line *l)

@@ -95,20 +95,20 @@ static void sums(void)
 {
 	struct ratios r = {.tokens = 0}, other = {.tokens = 0}, far = {.tokens = 0};
 
-	ok(ratios_k1(&r) == 0 && ratios_ess(&r) == 0 && !ratios_out_of_range(&r) &&
-	           !ratios_shifted(&r),
+	ok(ratios_means(&r).k1 == 0 && ratios_means(&r).ess == 0 &&
+	           !ratios_means(&r).out_of_range && !ratios_means(&r).shifted,
 	   "without values no metric is reported");
 	ratios_add(&r, 0, log(0.5), log(0.25)); /* lr = ln 2 */
 	ratios_add(&other, 1, log(0.25), log(0.5));
 	ratios_merge(&r, &other);
-	ok(near(ratios_k1(&r), 0), "k1 of one up and one down");
-	ok(near(ratios_k3(&r), 0.25), "k3: (2 - 1 - ln 2 + 0.5 - 1 + ln 2) / 2");
-	ok(near(ratios_weight(&r), 1.25), "the mean of 2 and a half");
-	ok(near(ratios_ess(&r), 1.25 * 1.25 / 2.125), "ess");
-	ok(near(ratios_distance(&r), 0.25), "the distance of probabilities");
-	ok(ratios_out_of_range(&r), "k3 is out of range by itself");
+	ok(near(ratios_means(&r).k1, 0), "k1 of one up and one down");
+	ok(near(ratios_means(&r).k3, 0.25), "k3: (2 - 1 - ln 2 + 0.5 - 1 + ln 2) / 2");
+	ok(near(ratios_means(&r).weight, 1.25), "the mean of 2 and a half");
+	ok(near(ratios_means(&r).ess, 1.25 * 1.25 / 2.125), "ess");
+	ok(near(ratios_means(&r).distance, 0.25), "the distance of probabilities");
+	ok(ratios_means(&r).out_of_range, "k3 is out of range by itself");
 	ratios_add(&far, 0, -1e6, -0.1);
-	ok(near(ratios_k1(&far), 20), "lr is bounded");
+	ok(near(ratios_means(&far).k1, 20), "lr is bounded");
 }
 
 static void shifts(void)
@@ -121,10 +121,11 @@ static void shifts(void)
 		if (i < RATIOS_FIRST)
 			ratios_add(&brief, i, -1.4, -1);
 	}
-	ok(ratios_shifted(&begin), "beginnings that are wrong");
-	ok(!ratios_out_of_range(&begin), "though the mean is within the band");
-	ok(!ratios_shifted(&even) && ratios_out_of_range(&even), "wrong everywhere alike");
-	ok(!ratios_shifted(&brief), "no tokens after the beginning to compare with");
+	ok(ratios_means(&begin).shifted, "beginnings that are wrong");
+	ok(!ratios_means(&begin).out_of_range, "though the mean is within the band");
+	ok(!ratios_means(&even).shifted && ratios_means(&even).out_of_range,
+	   "wrong everywhere alike");
+	ok(!ratios_means(&brief).shifted, "no tokens after the beginning to compare with");
 }
 
 static void check_logprobs(void)

@@ -90,32 +90,30 @@ static double shown(double v)
 
 static void report_band(const struct band *s, struct findings *out)
 {
-	const struct ratios *sum = &s->sum;
-	bool apart = ratios_out_of_range(sum), shifted = ratios_shifted(sum);
+	const struct ratio_means m = ratios_means(&s->sum);
 	char shift[128] = "", incomparable[160] = "";
 
-	if (shifted) {
+	if (m.shifted) {
 		snprintf(shift, sizeof(shift),
 		         "; conditioning_mismatch: mean |lr| is %.3f in the first %d tokens "
 		         "of turns and %.3f after them",
-		         ratios_first(sum), RATIOS_FIRST, ratios_rest(sum));
+		         m.first, RATIOS_FIRST, m.rest);
 	}
 	if (s->incomparable[0]) {
 		snprintf(incomparable, sizeof(incomparable),
 		         "; not comparable, because the policy sent %s", s->incomparable);
 	}
-	if (apart || shifted) {
+	if (m.out_of_range || m.shifted) {
 		finding_add(out, s->incomparable[0] ? SEVERITY_INFO : SEVERITY_WARNING,
 		            &s->compared, "/llm/logprobs",
 		            "KL of %" PRId64
 		            " tokens: k1 %.3f, k3 %.3f, mean weight %.3f, ess %.3f%s%s",
-		            sum->tokens, shown(ratios_k1(sum)), ratios_k3(sum), ratios_weight(sum),
-		            ratios_ess(sum), shift, incomparable);
-	} else if (ratios_distance(sum) > ROUNDING) {
+		            s->sum.tokens, shown(m.k1), m.k3, m.weight, m.ess, shift, incomparable);
+	} else if (m.distance > ROUNDING) {
 		finding_add(out, SEVERITY_INFO, &s->compared, "/llm/logprobs",
 		            "the probabilities of %" PRId64 " tokens differ by %.3g on average, "
 		            "more than rounding explains%s",
-		            sum->tokens, ratios_distance(sum), incomparable);
+		            s->sum.tokens, m.distance, incomparable);
 	}
 }
 

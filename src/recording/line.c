@@ -12,7 +12,7 @@
    again. */
 #define MEMBERS_MAX 48
 
-static int fault_error(struct error *err, struct str text, const struct json_fault *fault)
+int line_fault(struct error *err, struct str text, const struct json_fault *fault)
 {
 	if (fault->at < text.n && text.p[fault->at] == '\0') {
 		return error_set(err, FAIL_INPUT,
@@ -271,7 +271,7 @@ int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *u
 	if (used)
 		*used = failed ? 0 : end;
 	if (failed)
-		return fault_error(err, text, &fault);
+		return line_fault(err, text, &fault);
 	out->text = object_in(text, end);
 	if (fill(out, members, count, err) != 0)
 		return -1;
@@ -324,19 +324,6 @@ void line_write(const struct line *l, struct buf *out)
 	buf_text(out, "}\n");
 }
 
-void line_point(struct line *l, const char *first)
-{
-	size_t count;
-	const struct line_key *rows = line_rows(l->type, &count);
-
-	for (size_t i = 0; i < count; i++) {
-		struct str *value = &l->value[rows[i].key];
-
-		value->p = value->n ? first : NULL;
-		first += value->n;
-	}
-}
-
 struct str line_state_hash(const struct line *l)
 {
 	struct str hash = l->value[KEY_STATE_HASH];
@@ -356,35 +343,19 @@ struct str line_arguments(const struct line *l)
 	return JSON_GET(l->value[KEY_TOOL_CALL], "arguments");
 }
 
-/* The enum of a word in a member of an object. */
-#define MEMBER_WORD(type, object, name)                                                            \
-	struct buf decoded = BUF(WORD_BYTES_MAX);                                                  \
-	enum type value = type##_parse(word_of(JSON_GET(object, name), &decoded));                 \
+/* A function that returns the enum of a word in a member of an object. */
+#define MEMBER_WORD(function, type, key, member)                                                   \
+	enum type function(const struct line *l)                                                   \
+	{                                                                                          \
+		struct buf decoded = BUF(WORD_BYTES_MAX);                                          \
+		enum type value =                                                                  \
+			type##_parse(word_of(JSON_GET(l->value[key], member), &decoded));          \
                                                                                                    \
-	buf_release(&decoded);                                                                     \
-	return value
-
-enum error_class line_error_class(const struct line *l)
-{
-	MEMBER_WORD(error_class, l->value[KEY_ERROR], "class");
-}
-
-enum error_layer line_error_layer(const struct line *l)
-{
-	MEMBER_WORD(error_layer, l->value[KEY_ERROR], "layer");
-}
-
-enum state_kind line_state_kind(const struct line *l)
-{
-	MEMBER_WORD(state_kind, l->value[KEY_STATE_SOURCE], "kind");
-}
-
-enum policy_kind line_policy_kind(const struct line *l)
-{
-	MEMBER_WORD(policy_kind, l->value[KEY_POLICY], "kind");
-}
-
-enum protocol line_protocol(const struct line *l)
-{
-	MEMBER_WORD(protocol, l->value[KEY_ENV], "protocol");
-}
+		buf_release(&decoded);                                                             \
+		return value;                                                                      \
+	}
+MEMBER_WORD(line_error_class, error_class, KEY_ERROR, "class")
+MEMBER_WORD(line_error_layer, error_layer, KEY_ERROR, "layer")
+MEMBER_WORD(line_state_kind, state_kind, KEY_STATE_SOURCE, "kind")
+MEMBER_WORD(line_policy_kind, policy_kind, KEY_POLICY, "kind")
+MEMBER_WORD(line_protocol, protocol, KEY_ENV, "protocol")

@@ -157,10 +157,6 @@ static inline int64_t line_count(struct str value)
 	return json_i64(value, &n) ? n : -1;
 }
 
-/* For lines whose values were written contiguously in table order: computes their addresses from
-   that of the first one and their lengths. */
-void line_point(struct line *l, const char *first);
-
 /* state_hash without its quotes; absent if unknown. */
 struct str line_state_hash(const struct line *l);
 /* Name and arguments of the tool call; absent without a call. The name is raw, without its
@@ -183,6 +179,9 @@ enum protocol line_protocol(const struct line *l);
    as more objects may follow on the line; 0 if the text is not JSON; NULL: not asked. */
 MUST_USE int line_parse(struct str text, struct buf *scratch, struct line *out, size_t *used,
                         struct error *err);
+
+/* Sets FAIL_INPUT: why the text is not JSON, and the byte; returns -1. */
+int line_fault(struct error *err, struct str text, const struct json_fault *fault);
 
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if

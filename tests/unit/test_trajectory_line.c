@@ -46,16 +46,12 @@ static void whole_line(enum line_type t)
 	size_t count, used;
 	const struct line_key *rows = line_rows(t, &count);
 	struct line l = {.type = t}, back;
-	struct buf text = BUF(1 << 16), again = BUF(1 << 16), values = BUF(1 << 16);
+	struct buf text = BUF(1 << 16), again = BUF(1 << 16);
+	struct arena values = {0};
 	struct error err = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		struct str value = str_from(value_for(&rows[i]));
-
-		buf_str(&values, value);
-		l.value[rows[i].key].n = value.n;
-	}
-	line_point(&l, values.p);
+	for (size_t i = 0; i < count; i++)
+		l.value[rows[i].key] = arena_str(&values, str_from(value_for(&rows[i])));
 	line_write(&l, &text);
 	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
 	       "%s: parse(write(x)) %s", line_type_name(t), err.text);
@@ -69,7 +65,7 @@ static void whole_line(enum line_type t)
 	is_int(used, text.n - 1, "%s: the bytes used", line_type_name(t));
 	buf_release(&text);
 	buf_release(&again);
-	buf_release(&values);
+	arena_release(&values);
 }
 
 static void bare_line(enum line_type t)

@@ -65,26 +65,24 @@ static void get_file(const char *path, struct buf *out)
 static int write_step(struct recorder *r, const char *rollout, int64_t n, size_t bytes,
                       struct error *err)
 {
-	struct buf values = BUF(1 << 20), scratch = BUF(1 << 20);
+	struct buf observation = BUF(1 << 20), scratch = BUF(1 << 20);
 	struct line l = {.type = LINE_STEP};
 	struct str written;
+	char id[64], turn[32];
 
-	buf_printf(&values, "\"%s\"", rollout);
-	l.value[KEY_ROLLOUT].n = values.n;
-	size_t from = values.n;
-	buf_printf(&values, "%" PRId64, n);
-	l.value[KEY_TURN].n = values.n - from;
-	from = values.n;
-	buf_char(&values, '"');
+	snprintf(id, sizeof(id), "\"%s\"", rollout);
+	snprintf(turn, sizeof(turn), "%" PRId64, n);
+	buf_char(&observation, '"');
 	for (size_t i = 0; i < bytes; i++)
-		buf_char(&values, (char)('a' + i % 26));
-	buf_char(&values, '"');
-	l.value[KEY_OBSERVATION].n = values.n - from;
-	line_point(&l, values.p);
+		buf_char(&observation, (char)('a' + i % 26));
+	buf_char(&observation, '"');
+	l.value[KEY_ROLLOUT] = str_from(id);
+	l.value[KEY_TURN] = str_from(turn);
+	l.value[KEY_OBSERVATION] = buf_view(&observation);
 	int result = recorder_write(r, &l, &scratch, &written, err);
 	if (result == 0 && (written.n == 0 || written.p[written.n - 1] != '}'))
 		result = -2;
-	buf_release(&values);
+	buf_release(&observation);
 	buf_release(&scratch);
 	return result;
 }

@@ -500,29 +500,27 @@ void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 
 /* ---- lines ---- */
 
-/* Fixed words and numbers that rolldbg generates are kept. */
-static void redact_values(const struct secrets *s, const struct line *l, struct buf *store,
-                          struct line *out)
+/* Fixed words and numbers that rolldbg generates are kept. False: a value became too long. */
+static bool redact_values(const struct secrets *s, struct line *l, struct arena *values, size_t max)
 {
 	const struct text_replacer replacer = {.find = find_secret, .ctx = s, .numbers = true};
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	struct buf scratch = BUF(BUF_MAX_MESSAGE), redacted = BUF(max);
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 
-	*out = *l;
 	for (size_t i = 0; i < count; i++) {
-		enum key k = rows[i].key;
-		size_t from = store->n;
+		struct str *value = &l->value[rows[i].key];
 
-		if (rows[i].words || k == KEY_STATE_HASH ||
+		if (rows[i].words || rows[i].key == KEY_STATE_HASH ||
 		    !(rows[i].types & (T_STRING | T_ARRAY | T_OBJECT)))
-			buf_str(store, l->value[k]);
-		else
-			replace_json(&replacer, l->value[k], &scratch, store);
-		out->value[k].n = store->n - from;
+			continue;
+		buf_clear(&redacted);
+		if (replace_json(&replacer, *value, &scratch, &redacted))
+			*value = arena_str(values, buf_view(&redacted));
 	}
-	line_point(out, store->p);
-	buf_release(&scratch);
+	bool fits = !redacted.full;
+	BUFS_RELEASE(&scratch, &redacted);
+	return fits;
 }
 
 void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out)
@@ -533,12 +531,9 @@ void secrets_redact_line(const struct secrets *s, const struct line *l, struct b
 	struct str text = {out->p + from, out->n - from};
 	if (!s || !s->count || out->full || !next_secret(s, text, true, &at, &end))
 		return;
-	struct buf store = BUF(out->max);
-	struct line redacted;
-	(void)!buf_room(&store, text.n); /* allocate once: the result has about this length */
-	redact_values(s, l, &store, &redacted);
-	out->full = out->full || store.full;
+	AUTO_ARENA values = {0};
+	struct line redacted = *l;
+	out->full = !redact_values(s, &redacted, &values, out->max);
 	buf_cut(out, from);
 	line_write(&redacted, out);
-	buf_release(&store);
 }

@@ -61,7 +61,7 @@ static int take_line(struct recording_side *s, int place, const struct line *l,
 	return (s->judge && judge_line(s->judge, l, note, err)) ||
 	                       rollout_copy_take(&s->rollout, s->strip, l, &s->text[place],
 	                                         &s->step[place], &s->has[place], err)
-	               ? by_rollout_place_error(err, note)
+	               ? reader_place_error(err, note)
 	               : 0;
 }
 

@@ -94,15 +94,6 @@ static struct rollout_rank *rollout_of(struct by_rollout *b, struct str id, bool
 	return one;
 }
 
-/* Does the last stretch belong to this rollout in this file? A line of unknown type may name any
-   rollout and stays in place. */
-static bool goes_on(const struct by_rollout *b, const struct rollout_rank *rollout)
-{
-	const struct stretch *last = b->count ? &b->stretches[b->count - 1] : NULL;
-
-	return last && last->file == b->file && last->rollout == rollout;
-}
-
 /* Was the line only located? A line feed follows it then, and nothing else is on it. */
 static bool is_skimmed(const struct line *l)
 {
@@ -119,7 +110,7 @@ static void note_place(struct by_rollout *b, const struct line *l, const struct 
 	const struct rollout_rank *rollout =
 		same ? last->rollout : rollout_of(b, l->rollout, header);
 
-	if (!goes_on(b, rollout)) {
+	if (!last || last->file != b->file || last->rollout != rollout) {
 		b->stretches = mem_grow(b->stretches, b->count, sizeof(*b->stretches));
 		b->stretches[b->count++] = (struct stretch){.rollout = rollout,
 		                                            .file = b->file,
@@ -280,12 +271,6 @@ int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *no
 	return more;
 }
 
-int by_rollout_place_error(struct error *err, const struct reader_note *note)
-{
-	return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, note->file, note->line)
-	                               : -1;
-}
-
 int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struct error *err)
 {
 	struct reader_note note;
@@ -294,7 +279,7 @@ int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *ctx, struc
 
 	while ((more = by_rollout_line(b, &l, &note, err)) > 0)
 		if (take(ctx, &l, &note, err))
-			return by_rollout_place_error(err, &note);
+			return reader_place_error(err, &note);
 	return more;
 }
 

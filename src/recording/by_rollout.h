@@ -27,8 +27,6 @@ MUST_USE int by_rollout_next(struct by_rollout *b, reader_line_fn *take, void *c
    (the one after it is then the next), or -1. */
 MUST_USE int by_rollout_line(struct by_rollout *b, struct line *l, struct reader_note *note,
                              struct error *err);
-/* Prepends the place of a line to a FAIL_INPUT about it; returns -1. */
-int by_rollout_place_error(struct error *err, const struct reader_note *note);
 /* Skips the next rollout of both if their lines are equal byte by byte except for `meta`:
    returns 1 and sets *steps to their number of steps. Otherwise skips nothing and returns 0; -1
    if reading failed. */

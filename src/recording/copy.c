@@ -1,4 +1,5 @@
 /* Copies recordings that cannot be read by position: see reader.h. */
+#define _GNU_SOURCE /* memrchr */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "recording/reader.h"
@@ -13,15 +14,6 @@ static int copy_error(const char *path, struct error *err)
 	                   strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
-/* The length of the unterminated line at the end of these bytes; `before`: its length so far. */
-static size_t open_line_length(size_t before, const char *p, size_t n)
-{
-	for (size_t i = n; i; i--)
-		if (p[i - 1] == '\n')
-			return n - i;
-	return before + n;
-}
-
 /* Stops early in a line that is too long, which the reader will reject, so that an endless
    source does not fill the disk. */
 static int copy_bytes(FILE *from, FILE *to)
@@ -33,7 +25,8 @@ static int copy_bytes(FILE *from, FILE *to)
 
 	while (good && line <= BUF_MAX_MESSAGE && (n = fread(p, 1, block, from)) > 0) {
 		good = fwrite(p, 1, n, to) == n;
-		line = open_line_length(line, p, n);
+		const char *feed = memrchr(p, '\n', n);
+		line = feed ? (size_t)(p + n - 1 - feed) : line + n;
 	}
 	free(p);
 	return good && !ferror(from) && fflush(to) == 0 ? 0 : -1;

@@ -55,34 +55,6 @@ static bool is_file(const char *path)
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-/* Recordings of other programs have other names, and are read when they are named. */
-static int no_recording(const char *path, struct error *err)
-{
-	struct dirent **entries = NULL;
-	int n = scandir(path, &entries, is_visible, by_name);
-	struct buf file = BUF(BUF_MAX_SMALL);
-	bool found = false;
-
-	error_set(err, FAIL_INPUT,
-	          "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s", path);
-	for (int i = 0; i < n; i++) {
-		buf_clear(&file);
-		put_path(&file, path, entries[i]->d_name);
-		if (!found && is_file(buf_cstr(&file))) {
-			found = true;
-			error_set(
-				err, FAIL_INPUT,
-				"no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with other names are "
-				"only read if named, such as %s",
-				path, buf_cstr(&file));
-		}
-		free(entries[i]);
-	}
-	free(entries);
-	buf_release(&file);
-	return -1;
-}
-
 /* Adds the recordings directly in a directory. */
 static int add_files(struct file_list *l, const char *path, struct error *err)
 {
@@ -149,7 +121,13 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 	}
 	free(entries);
 	buf_release(&inner);
-	return failed || l->count > before || l->may_be_empty ? failed : no_recording(path, err);
+	if (failed || l->count > before || l->may_be_empty)
+		return failed;
+	return error_set(
+		err, FAIL_INPUT,
+		"no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with "
+		"other names are only read if named",
+		path);
 }
 
 static int add_operand(struct file_list *l, const char *operand, struct error *err)

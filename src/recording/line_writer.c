@@ -230,17 +230,6 @@ static size_t values_bytes(const struct line *l)
 	return n;
 }
 
-/* The detail of the event for a value that exceeded a buffer's cap while being written. */
-static void cut_whole(const struct line *l, enum key k, char detail[128])
-{
-	size_t count;
-	const struct line_key *rows = line_rows(l->type, &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (rows[i].key == k)
-			snprintf(detail, 128, "{\"what\":\"%s\",\"kept\":0}", rows[i].name);
-}
-
 static const struct line_key *longest(const struct line *l)
 {
 	size_t count;
@@ -359,11 +348,14 @@ static int write_truncation(struct line_writer *w, struct line *l, const char *d
 static int cut_line(struct line_writer *w, struct line *l, struct error *err)
 {
 	char detail[128];
+	size_t count;
+	const struct line_key *rows = line_rows(l->type, &count);
 	int failed = 0;
 
-	for (unsigned k = 0; !failed && k < KEY_COUNT; k++) {
-		if (w->overflown >> k & 1) {
-			cut_whole(l, k, detail);
+	for (size_t i = 0; !failed && i < count; i++) {
+		if (w->overflown >> rows[i].key & 1) {
+			snprintf(detail, sizeof(detail), "{\"what\":\"%s\",\"kept\":0}",
+			         rows[i].name);
 			failed = write_truncation(w, l, detail, err);
 		}
 	}

@@ -214,11 +214,16 @@ static int next_line(struct reader *r, struct error *err)
 	}
 }
 
-static struct str skip_blanks(struct str s)
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+struct str reader_skip_blanks(struct str s)
 {
 	size_t n = 0;
 
-	while (n < s.n && (s.p[n] == ' ' || s.p[n] == '\t' || s.p[n] == '\r'))
+	while (n < s.n && is_blank(s.p[n]))
 		n++;
 	return str_skip(s, n);
 }
@@ -286,7 +291,7 @@ static int next_object(struct reader *r, struct line *out, struct reader_note *n
 int reader_content(struct reader *r, struct error *err)
 {
 	for (;;) {
-		r->rest = skip_blanks(r->rest);
+		r->rest = reader_skip_blanks(r->rest);
 		if (r->rest.n)
 			return 1;
 		int got = next_line(r, err);
@@ -331,11 +336,6 @@ static const struct {
 	{STR_INIT("{\"type\":\"event\",\"rollout\":\""), LINE_EVENT},
 	{STR_INIT("{\"type\":\"end\",\"rollout\":\""), LINE_END},
 };
-
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r';
-}
 
 /* Is the brace at p, which is not the first byte of the line, after another and blanks? */
 static bool is_fused(const char *p)
@@ -399,15 +399,24 @@ int reader_skim(struct reader *r, struct line *out, struct reader_note *note, st
 	return 1;
 }
 
-int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)
+int reader_place_error(struct error *err, const struct reader_note *note)
+{
+	return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, note->file, note->line)
+	                               : -1;
+}
+
+static int each(struct reader *r, reader_line_fn *take, void *ctx, bool place, bool *any,
+                struct error *err)
 {
 	struct reader_note note;
 	struct line l;
 	int more;
 
+	*any = false;
 	while ((more = reader_next(r, &l, &note, err)) > 0) {
+		*any = true;
 		if (take(ctx, &l, &note, err)) {
-			more = -1;
+			more = place ? reader_place_error(err, &note) : -1;
 			break;
 		}
 	}
@@ -415,35 +424,20 @@ int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error 
 	return more;
 }
 
-struct whole_file {
-	const char *path;
-	reader_line_fn *take;
-	void *ctx;
-	bool any;
-};
-
-static int take_one(void *ctx, const struct line *l, const struct reader_note *note,
-                    struct error *err)
+int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err)
 {
-	struct whole_file *f = ctx;
+	bool any;
 
-	f->any = true;
-	if (f->take(f->ctx, l, note, err)) {
-		return err->kind == FAIL_INPUT ? error_wrap(err, "%s:%" PRIu64, f->path, note->line)
-		                               : -1;
-	}
-	return 0;
+	return each(r, take, ctx, false, &any, err);
 }
 
 int reader_file_lines(const char *path, reader_line_fn *take, void *ctx, bool *any,
                       struct error *err)
 {
-	struct whole_file f = {path, take, ctx, false};
-	struct reader *r = NULL;
-	int failed = reader_open(path, &r, err) || reader_each(r, take_one, &f, err) ? -1 : 0;
+	struct reader *r;
 
-	*any = f.any;
-	return failed;
+	*any = false;
+	return reader_open(path, &r, err) || each(r, take, ctx, true, any, err) ? -1 : 0;
 }
 
 int reader_file(const char *path, reader_line_fn *take, void *ctx, struct error *err)

@@ -51,6 +51,8 @@ void reader_seek(struct reader *r, uint64_t offset, uint64_t end, uint64_t line)
 /* Receives one line, valid during the call; returning -1 with err set stops the reading. */
 typedef int reader_line_fn(void *ctx, const struct line *l, const struct reader_note *note,
                            struct error *err);
+/* Prepends the place of a line to a FAIL_INPUT about it; returns -1. */
+int reader_place_error(struct error *err, const struct reader_note *note);
 /* Passes all remaining lines to take and always closes the reader. Returns -1 if reader_next or
    take failed. */
 MUST_USE int reader_each(struct reader *r, reader_line_fn *take, void *ctx, struct error *err);

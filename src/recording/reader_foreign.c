@@ -78,19 +78,13 @@ static int unpack(struct reader *r, struct error *err)
 
 /* ---- values ---- */
 
-static bool is_blank(char c)
-{
-	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* The unread bytes from the first one that is not whitespace; unless `all`, up to the line feed. */
 static struct str ahead(const struct reader *r, bool all)
 {
 	struct str text = {r->p + r->start, r->end - r->start};
 	const char *feed;
 
-	while (text.n && is_blank(text.p[0]))
-		text = str_skip(text, 1);
+	text = reader_skip_blanks(text);
 	feed = all ? NULL : memchr(text.p, '\n', text.n);
 	return feed ? (struct str){text.p, (size_t)(feed - text.p)} : text;
 }
@@ -178,15 +172,6 @@ int reader_look(struct reader *r, struct error *err)
 	return error_wrap(err, r->unpacked ? "%s: the first row, as JSON" : "%s:1", r->name);
 }
 
-static int broken_value(const struct reader *r, const struct json_fault *fault, struct error *err)
-{
-	bool nul = fault->at < r->rest.n && r->rest.p[fault->at] == '\0';
-
-	return error_set(err, FAIL_INPUT, "%s:%" PRIu64 ": %s, at byte %zu", r->name, r->line,
-	                 nul ? "a NUL byte instead of JSON, as after a crash" : fault->why,
-	                 fault->at + 1);
-}
-
 /* Reads the next value of the file. Returns 1, or 0 at the end and for a truncated last line
    (*torn). */
 static int next_value(struct reader *r, struct str *value, bool *torn, struct error *err)
@@ -201,14 +186,15 @@ static int next_value(struct reader *r, struct str *value, bool *torn, struct er
 		r->start = r->end;
 		r->whole = false;
 	}
-	while (r->rest.n && is_blank(r->rest.p[0]))
-		r->rest = str_skip(r->rest, 1);
 	int more = reader_content(r, err);
 	if (more <= 0)
 		return more;
 	if (json_validate_first(r->rest, &used, &fault) != 0) {
 		*torn = reader_is_torn(r);
-		return *torn ? 0 : broken_value(r, &fault, err);
+		if (*torn)
+			return 0;
+		line_fault(err, r->rest, &fault);
+		return error_wrap(err, "%s:%" PRIu64, r->name, r->line);
 	}
 	*value = (struct str){r->rest.p, used};
 	r->rest = str_skip(r->rest, used);

@@ -36,6 +36,7 @@ struct reader {
 
 /* Reads more bytes to the end of p[start..end), which may move; sets eof at the end. */
 MUST_USE int reader_fill(struct reader *r, struct error *err);
+struct str reader_skip_blanks(struct str s);
 /* Sets `rest` to the next line that is not blank. Returns 1, 0 at the end, or -1. */
 MUST_USE int reader_content(struct reader *r, struct error *err);
 /* Is the rest, from the unterminated last line, the start of a value? */

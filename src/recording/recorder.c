@@ -1,6 +1,7 @@
 /* Writes recordings: see recorder.h. A line is written completely or not at all: each with one
    write() at the end of the file, under an exclusive lock; a line cut short by a full disk is
    removed again. */
+#define _GNU_SOURCE /* memrchr */
 #include "recording/recorder.h"
 
 #include "base/buf.h"
@@ -37,7 +38,7 @@ struct recorder {
 
 /* ---- the end of a file that a crash may have truncated ---- */
 
-#define BLOCK ((off_t)64 << 10)
+#define BLOCK ((size_t)64 << 10)
 
 static int read_at(int fd, off_t from, size_t n, struct buf *out, struct error *err)
 {
@@ -57,26 +58,24 @@ static int read_at(int fd, off_t from, size_t n, struct buf *out, struct error *
 	return 0;
 }
 
-/* Finds the start of the line that ends at `size`: the byte after the last line feed. */
-static int find_last_line(int fd, off_t size, off_t *start, struct error *err)
+/* The unterminated line at the end of a file, in `block`, up to the readers' limit and one byte more. */
+static int read_tail(int fd, size_t size, struct buf *block, struct str *tail, struct error *err)
 {
-	struct buf block = BUF((size_t)BLOCK);
-	int result = 0;
-	off_t at = size;
+	const char *feed = NULL;
 
-	*start = 0;
-	while (at > 0 && *start == 0 && result == 0) {
-		off_t from = at > BLOCK ? at - BLOCK : 0;
-
-		buf_clear(&block);
-		result = read_at(fd, from, (size_t)(at - from), &block, err);
-		for (size_t i = block.n; result == 0 && i > 0 && *start == 0; i--)
-			if (block.p[i - 1] == '\n')
-				*start = from + (off_t)i;
-		at = from;
+	*tail = STR("");
+	for (size_t n = 0; !feed && n < size && n <= BUF_MAX_MESSAGE;) {
+		n = n ? 16 * n : BLOCK;
+		n = n <= BUF_MAX_MESSAGE ? n : BUF_MAX_MESSAGE + 1;
+		n = n < size ? n : size;
+		buf_clear(block);
+		if (read_at(fd, (off_t)(size - n), n, block, err))
+			return -1;
+		*tail = buf_view(block);
+		feed = memrchr(tail->p, '\n', tail->n);
 	}
-	buf_release(&block);
-	return result;
+	*tail = feed ? str_skip(*tail, (size_t)(feed + 1 - tail->p)) : *tail;
+	return 0;
 }
 
 /* Copies the tail to the first unused name. */
@@ -129,26 +128,24 @@ static int mend(int fd, const char *path, off_t start, struct str tail, off_t *s
    `<path>.bak` (`.bak2` ...), and reported on stderr. *size: where the next line starts. */
 static int repair_end(int fd, const char *path, off_t *size, struct error *err)
 {
+	struct buf block = BUF(BUF_MAX_MESSAGE + 1);
 	struct stat st;
-	off_t start;
+	struct str tail;
+	int result;
 
 	if (fstat(fd, &st) != 0)
 		return error_errno(err, "cannot append to %s", path);
 	*size = st.st_size;
-	if (find_last_line(fd, st.st_size, &start, err) != 0)
-		return error_wrap(err, "%s", path);
-	size_t n = (size_t)(st.st_size - start);
-	if (n == 0)
-		return 0;
-	if (n > BUF_MAX_MESSAGE) {
-		return error_set(err, FAIL_INPUT, "the last line of %s is longer than %zu MiB",
-		                 path, BUF_MAX_MESSAGE >> 20);
+	result = read_tail(fd, (size_t)st.st_size, &block, &tail, err);
+	if (result) {
+		error_wrap(err, "%s", path);
+	} else if (tail.n > BUF_MAX_MESSAGE) {
+		result = error_set(err, FAIL_INPUT, "the last line of %s is longer than %zu MiB",
+		                   path, BUF_MAX_MESSAGE >> 20);
+	} else if (tail.n) {
+		result = mend(fd, path, st.st_size - (off_t)tail.n, tail, size, err);
 	}
-	struct buf tail = BUF(BUF_MAX_MESSAGE);
-	int result = read_at(fd, start, n, &tail, err);
-	if (result == 0)
-		result = mend(fd, path, start, buf_view(&tail), size, err);
-	buf_release(&tail);
+	buf_release(&block);
 	return result;
 }
 

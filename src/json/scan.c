@@ -12,27 +12,22 @@ const unsigned char json_types[256] = {
 	['{'] = JSON_OBJECT,
 };
 
-const char *json_type_name(enum json_type type)
-{
-	static const char *const names[] = {
-		[JSON_ABSENT] = "absent", [JSON_NULL] = "null",     [JSON_FALSE] = "false",
-		[JSON_TRUE] = "true",     [JSON_NUMBER] = "number", [JSON_STRING] = "string",
-		[JSON_ARRAY] = "array",   [JSON_OBJECT] = "object",
-	};
-
-	return names[type];
-}
-
 const char *json_type_phrase(enum json_type type)
 {
 	static const char *const phrases[] = {
-		[JSON_NUMBER] = "a number",
-		[JSON_STRING] = "a string",
-		[JSON_ARRAY] = "an array",
-		[JSON_OBJECT] = "an object",
+		[JSON_ABSENT] = "absent",  [JSON_NULL] = "null",        [JSON_FALSE] = "false",
+		[JSON_TRUE] = "true",      [JSON_NUMBER] = "a number",  [JSON_STRING] = "a string",
+		[JSON_ARRAY] = "an array", [JSON_OBJECT] = "an object",
 	};
 
-	return type < JSON_NUMBER ? json_type_name(type) : phrases[type];
+	return phrases[type];
+}
+
+const char *json_type_name(enum json_type type)
+{
+	const char *phrase = json_type_phrase(type), *article = strchr(phrase, ' ');
+
+	return article ? article + 1 : phrase;
 }
 
 const unsigned char *lex_string_rest(const unsigned char *p, const unsigned char *end)

@@ -61,40 +61,31 @@ struct str references_point(struct references *r, struct str pointer)
 	return found;
 }
 
-/* If r is NULL, the look-up is not cached. */
-static struct str resolve(struct references *r, struct str root, struct str schema)
+struct str schema_resolve_in(struct references *r, struct str schema)
 {
-	struct buf pointer = BUF(BUF_MAX_SMALL), scratch = BUF(BUF_MAX_MESSAGE);
+	struct buf pointer = BUF(BUF_MAX_SMALL);
+	struct str ref;
 
-	for (int i = 0; JSON_GET(schema, "$ref").p; i++) {
-		struct str ref = JSON_GET(schema, "$ref");
-		struct str path = STR_NONE;
-
+	for (int i = 0; (ref = JSON_GET(schema, "$ref")).p; i++) {
 		buf_clear(&pointer);
-		if (i < REFERENCES_MAX && json_type(ref) == JSON_STRING) {
+		if (i < REFERENCES_MAX)
 			json_decode(ref, &pointer);
-			path = buf_view(&pointer);
-		}
-		schema = STR_NONE;
-		if (str_starts(path, STR("#"))) {
-			path = str_skip(path, 1);
-			schema = r ? references_point(r, path) : json_point(root, path, &scratch);
-		}
-		if (json_type(schema) != JSON_OBJECT || scratch.n)
-			schema = STR_NONE;
+		struct str path = buf_view(&pointer);
+		schema = str_starts(path, STR("#")) ? references_point(r, str_skip(path, 1))
+		                                    : STR_NONE;
+		schema = json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
 	}
-	BUFS_RELEASE(&pointer, &scratch);
+	buf_release(&pointer);
 	return schema;
 }
 
 struct str schema_resolve(struct str root, struct str schema)
 {
-	return resolve(NULL, root, schema);
-}
+	AUTO_ARENA arena = {0};
+	struct references r;
 
-struct str schema_resolve_in(struct references *r, struct str schema)
-{
-	return resolve(r, r->root, schema);
+	references_begin(&r, root, &arena);
+	return schema_resolve_in(&r, schema);
 }
 
 struct str schema_alternatives(struct str schema)

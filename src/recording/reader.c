@@ -305,11 +305,6 @@ void reader_set_format(struct reader *r, const struct format *format)
 	r->format = format;
 }
 
-const struct format *reader_format(const struct reader *r)
-{
-	return r->format;
-}
-
 int reader_next(struct reader *r, struct line *out, struct reader_note *note, struct error *err)
 {
 	struct reader_note unwanted = {.line = 0};

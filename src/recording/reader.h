@@ -29,11 +29,8 @@ void reader_close(struct reader *r); /* NULL is fine */
 
 /* Sets the format of the file regardless of its content; call before the first line is read. */
 void reader_set_format(struct reader *r, const struct format *format);
-/* The format recognized after a line was read; NULL: our own. For a line of another format, the
-   note has the line number of its source value, and no offset. */
-const struct format *reader_format(const struct reader *r);
-
-/* Returns 1 for a line (slices valid until the next call), 0 at the end, -1 on failure:
+/* Returns 1 for a line (slices valid until the next call; of another format, the note has the line number
+   of its source value, and no offset), 0 at the end, -1 on failure:
    FAIL_INPUT "path:LINE: ... at byte N" for a terminated line that is invalid, too long, or of a
    version above ours; FAIL_SYSTEM if reading failed. Blank lines are skipped. */
 MUST_USE int reader_next(struct reader *r, struct line *out, struct reader_note *note,

@@ -1,6 +1,7 @@
 /* Files of other programs: recognized by their first value; an importer converts each value to
    lines (recording/foreign.h). The values of an archive are unpacked into a temporary file, which is
    read instead. */
+#define _GNU_SOURCE /* memrchr */
 #include "recording/reader_internal.h"
 
 #include "recording/foreign.h"
@@ -21,14 +22,18 @@ static int look_for_archive(struct reader *r, bool *is, struct error *err)
 	return 0;
 }
 
-/* Copies a pipe to a temporary file, because an archive's directory is at its end. */
-static int spool(struct reader *r, FILE *to, struct error *err)
+int reader_spool(struct reader *r, bool lines, FILE *to, struct error *err)
 {
-	while (r->end > r->start) {
-		size_t n = r->end - r->start;
+	size_t line = 0;
 
-		if (fwrite(r->p + r->start, 1, n, to) != n)
+	while (r->end > r->start && !(lines && line > BUF_MAX_MESSAGE)) {
+		const char *p = r->p + r->start;
+		size_t n = r->end - r->start;
+		const char *feed = memrchr(p, '\n', n);
+
+		if (fwrite(p, 1, n, to) != n)
 			return error_errno(err, "cannot copy %s into a temporary file", r->name);
+		line = feed ? (size_t)(p + n - 1 - feed) : line + n;
 		r->start = r->end = 0;
 		if (reader_fill(r, err) != 0)
 			return -1;
@@ -61,10 +66,12 @@ static int unpack_into(struct reader *r, FILE *values, struct error *err)
 	                      : 0;
 }
 
+/* The directory of an archive is at its end: a pipe is copied first. */
 static int unpack(struct reader *r, struct error *err)
 {
 	FILE *copy = r->regular ? NULL : tmpfile(), *values = tmpfile();
-	int failed = (copy && spool(r, copy, err)) || (!r->regular && read_instead(r, copy, err)) ||
+	int failed = (copy && reader_spool(r, false, copy, err)) ||
+	             (!r->regular && read_instead(r, copy, err)) ||
 	             (values && unpack_into(r, values, err));
 
 	if (!failed)

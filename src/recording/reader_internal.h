@@ -47,6 +47,9 @@ void reader_give_torn(struct reader *r, struct line *out, struct reader_note *no
 /* Examines the first value: sets `format` if the file is in another format. FAIL_INPUT if the
    format is unknown. */
 MUST_USE int reader_look(struct reader *r, struct error *err);
+/* Copies what is left of a pipe. lines: stops in a line that is too long, which readers reject, so that
+   an endless source does not fill the disk. */
+MUST_USE int reader_spool(struct reader *r, bool lines, FILE *to, struct error *err);
 /* Returns the next imported line, like reader_next. */
 MUST_USE int reader_next_imported(struct reader *r, struct line *out, struct reader_note *note,
                                   struct error *err);

@@ -45,8 +45,8 @@ bool log_wants(enum log_level level)
 void log_say(enum log_level level, const char *fmt, ...)
 {
 	va_list args;
-	struct buf text = BUF(BUF_MAX_SMALL), shown = BUF(2 * BUF_MAX_SMALL),
-		   line = BUF(8 * BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL), shown = BUF(2 * BUF_MAX_SMALL),
+		 line = BUF(8 * BUF_MAX_SMALL);
 
 	if (!log_wants(level))
 		return;
@@ -65,5 +65,4 @@ void log_say(enum log_level level, const char *fmt, ...)
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
 	guard(false);
-	BUFS_RELEASE(&text, &shown, &line);
 }

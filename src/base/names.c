@@ -7,7 +7,7 @@
 
 static void list_all(struct buf *out, const char *const *names, size_t count)
 {
-	struct buf list = BUF(BUF_MAX_SMALL);
+	AUTO_BUF list = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < count; i++) {
 		if (names[i] && list.n && list.n + strlen(names[i]) > LIST_COLUMNS) {
@@ -21,13 +21,12 @@ static void list_all(struct buf *out, const char *const *names, size_t count)
 		buf_text(out, "; available: ");
 		text_escape_cut(out, buf_view(&list), (size_t)2 * LIST_COLUMNS);
 	}
-	buf_release(&list);
 }
 
 int names_suggest(struct error *err, struct str typed, const char *const *names, size_t count)
 {
 	const char *near = text_nearest(typed, names, count);
-	struct buf end = BUF(BUF_MAX_SMALL);
+	AUTO_BUF end = BUF(BUF_MAX_SMALL);
 	size_t start = strlen(err->text);
 
 	if (near) {
@@ -38,7 +37,6 @@ int names_suggest(struct error *err, struct str typed, const char *const *names,
 		list_all(&end, names, count);
 	}
 	text_copy(err->text + start, sizeof(err->text) - start, buf_view(&end));
-	buf_release(&end);
 	return -1;
 }
 

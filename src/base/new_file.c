@@ -104,11 +104,10 @@ static int open_in_place(const char *path)
 
 static int open_temporary(struct new_file *f)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&name, "%s.%ld.partial", f->path, (long)getpid());
 	f->partial = mem_text(buf_view(&name));
-	buf_release(&name);
 	return open(f->partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 

@@ -153,7 +153,7 @@ static bool lacks_scheme(const char *target)
 
 static const struct env_ops *error_unsupported(const char *url, struct error *err)
 {
-	struct buf places = BUF(BUF_MAX_SMALL);
+	AUTO_BUF places = BUF(BUF_MAX_SMALL);
 
 	if (lacks_scheme(url)) {
 		error_set(err, FAIL_USAGE,
@@ -173,7 +173,6 @@ static const struct env_ops *error_unsupported(const char *url, struct error *er
 	          "unsupported environment '%s': expected %sbuiltin:NAME, FILE#NAME (a server of "
 	          "an mcp.json), or a name in .rolldbg.json",
 	          url, buf_cstr(&places));
-	buf_release(&places);
 	return NULL;
 }
 
@@ -198,7 +197,7 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 static void name_others(const struct env_ops *ops, const struct env_conf *conf, struct error *err)
 {
 	size_t n = strlen(err->text);
-	struct buf names = BUF(BUF_MAX_SMALL);
+	AUTO_BUF names = BUF(BUF_MAX_SMALL);
 
 	if (conf->protocol || ops->recognizes || claim_of(ops, conf) != 1 ||
 	    err->kind != FAIL_PROTOCOL) {
@@ -212,14 +211,13 @@ static void name_others(const struct env_ops *ops, const struct env_conf *conf, 
 			           e->name);
 	}
 	text_copy(err->text + n, sizeof(err->text) - n, buf_view(&names));
-	buf_release(&names);
 }
 
 int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
              struct env **out, struct env_reply *refusal, struct error *err)
 {
 	uint64_t ms = conf->open_timeout_ms;
-	struct buf span = BUF(BUF_MAX_SMALL);
+	AUTO_BUF span = BUF(BUF_MAX_SMALL);
 
 	*out = NULL;
 	*refusal = (struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN};
@@ -238,6 +236,5 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 		                   "the session was not open within %s (\1open_timeout\2)",
 		                   buf_cstr(&span));
 	}
-	buf_release(&span);
 	return failed;
 }

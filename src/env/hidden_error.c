@@ -185,7 +185,7 @@ static enum content content_of(struct str body, struct str last)
 {
 	enum content content = CONTENT_NONE;
 	struct json_index before;
-	struct arena names = {0};
+	AUTO_ARENA names = {0};
 	struct json_member m;
 	size_t cursor = 0;
 
@@ -198,7 +198,6 @@ static enum content content_of(struct str body, struct str last)
 		content = json_equal(m.value, then) ? CONTENT_AS_BEFORE : CONTENT_OTHER;
 	}
 	json_index_release(&before);
-	arena_release(&names);
 	return content;
 }
 
@@ -428,7 +427,7 @@ struct hidden_error hidden_error_by_pattern(struct str answer, const char *const
                                             size_t count)
 {
 	struct hidden_error found = {.layer = LAYER_TEXT};
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct str each;
 	size_t cursor = 0;
 
@@ -443,7 +442,6 @@ struct hidden_error hidden_error_by_pattern(struct str answer, const char *const
 			}
 		}
 	}
-	buf_release(&text);
 	return found;
 }
 

@@ -20,12 +20,10 @@ static const char *const bookkeeping[] = {"/step_count", "/episode_id"};
 /* The list is quoted pointers, and no quotation mark within a pointer is without a backslash. */
 static bool is_listed(const struct ignore_paths *e, const char *pointer)
 {
-	struct buf quoted = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF quoted = BUF(BUF_MAX_MESSAGE);
 
 	json_quote(&quoted, str_from(pointer));
-	bool listed = strstr(e->json.p, quoted.p) != NULL;
-	buf_release(&quoted);
-	return listed;
+	return strstr(e->json.p, quoted.p) != NULL;
 }
 
 /* A golden names the defaults of its recording, too: once is enough. */
@@ -42,10 +40,9 @@ static int ignore(struct ignore_paths *e, struct json_writer *w, const char *poi
 
 static bool in_state(struct str state, const char *pointer)
 {
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	bool there = json_point(state, str_from(pointer), &scratch).p != NULL;
 
-	buf_release(&scratch);
 	return there;
 }
 

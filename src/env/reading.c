@@ -122,7 +122,7 @@ void reading_child_words(struct child *child, struct event_queue *q)
 int reading_child_end(struct child *child, const char *command, struct error *err)
 {
 	struct str words = child_last_stderr_line(child);
-	struct buf safe = BUF(BUF_MAX_SMALL);
+	AUTO_BUF safe = BUF(BUF_MAX_SMALL);
 
 	if (words.n) {
 		buf_text(&safe, ": ");
@@ -135,6 +135,5 @@ int reading_child_end(struct child *child, const char *command, struct error *er
 		error_set(err, FAIL_TRANSPORT, "the server %s%s", child_why(child),
 		          buf_cstr(&safe));
 	}
-	buf_release(&safe);
 	return -1;
 }

@@ -77,7 +77,7 @@ void state_source_spell(struct str recorded, struct buf *out)
 	               {STATE_TOOL, "tool"},
 	               {STATE_OBSERVATION, "pointer"},
 	               {STATE_NONE, ""}};
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str arguments = JSON_GET(recorded, "arguments");
 	struct str word = json_text(&arena, JSON_GET(recorded, "kind"));
 	enum state_kind kind = state_kind_parse(word);
@@ -91,7 +91,6 @@ void state_source_spell(struct str recorded, struct buf *out)
 			buf_printf(out, "%s%.*s", arguments.n ? ":" : "", STR_ARG(arguments));
 		}
 	}
-	arena_release(&arena);
 }
 
 void state_source_release(struct state_source *s)

@@ -65,7 +65,7 @@ int task_api_ask_names(struct http_json *h, struct buf *name, struct http_json_a
 int task_api_choose_name(const struct http_json *h, struct str names, struct buf *name,
                          struct error *err)
 {
-	struct buf list = BUF(BUF_MAX_SMALL);
+	AUTO_BUF list = BUF(BUF_MAX_SMALL);
 	struct str one;
 	size_t cursor = 0;
 	int failed = 0;
@@ -86,7 +86,6 @@ int task_api_choose_name(const struct http_json *h, struct str names, struct buf
 	} else if (!name->n) {
 		buf_str(name, buf_view(&list));
 	}
-	buf_release(&list);
 	return failed;
 }
 
@@ -147,7 +146,7 @@ static int refused(const struct http_json_answer *a, const char *what, struct er
 static int count_tasks(struct http_json *h, const struct buf *name, struct str split, uint64_t *out,
                        struct error *err)
 {
-	struct buf path = BUF(BUF_MAX_SMALL), body = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL), body = BUF(BUF_MAX_SMALL);
 	struct http_json_answer a;
 	int64_t count = -1;
 
@@ -159,7 +158,6 @@ static int count_tasks(struct http_json *h, const struct buf *name, struct str s
 		failed = refused(&a, buf_cstr(&path), err);
 	}
 	*out = (uint64_t)count;
-	BUFS_RELEASE(&path, &body);
 	return failed;
 }
 
@@ -192,7 +190,7 @@ int task_api_list(const struct env_conf *conf, struct io *io, struct str spec, s
 {
 	struct http_json h;
 	struct event_queue unread = {0};
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct task_range range;
 
 	if (parse_range(spec, &range, err))
@@ -205,6 +203,5 @@ int task_api_list(const struct env_conf *conf, struct io *io, struct str spec, s
 	int failed = list(&h, &name, &range, out, err);
 	http_json_release(&h);
 	events_release(&unread);
-	buf_release(&name);
 	return failed;
 }

@@ -12,7 +12,7 @@
 static bool write_names(struct json_writer *w, const char *key, struct str in,
                         const struct json_index *other, bool both)
 {
-	struct arena names = {0};
+	AUTO_ARENA names = {0};
 	struct str tool;
 	size_t cursor = 0;
 	bool any = false;
@@ -30,7 +30,6 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 		}
 	}
 	jw_end(w);
-	arena_release(&names);
 	return any;
 }
 

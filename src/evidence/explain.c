@@ -172,14 +172,13 @@ static bool look_for_stable(void *ctx, struct str pointer, struct str value)
 bool explain_has_stable(const struct series *s, const struct explaining *e)
 {
 	struct stable f = {.s = s, .e = e};
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct str last = buf_view(&s->last);
 
 	if (json_type(last) != JSON_OBJECT && json_type(last) != JSON_ARRAY)
 		return last.n > 0 && !json_is_null(last);
 	json_canon(last, s->ignored, JSON_EDIT_DROP, &text);
 	json_walk(buf_view(&text), look_for_stable, &f);
-	buf_release(&text);
 	return f.found;
 }
 

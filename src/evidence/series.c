@@ -35,7 +35,7 @@ void series_release(struct series *s)
 
 void series_ignore(struct series *s, struct str pointers, struct str moving)
 {
-	struct arena texts = {0};
+	AUTO_ARENA texts = {0};
 	struct error skipped; /* not a pointer: nothing to ignore */
 	struct json_index known;
 	struct str one;
@@ -56,7 +56,6 @@ void series_ignore(struct series *s, struct str pointers, struct str moving)
 		}
 	}
 	json_index_release(&known);
-	arena_release(&texts);
 }
 
 /* ---- words of a call ---- */
@@ -419,7 +418,7 @@ static void read_numbers(struct str text, struct numbered_text *out)
 static void compare_numbers(struct reading_diff *c, struct str pointer,
                             const struct numbered_text *a, const struct numbered_text *b)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 
 	for (size_t i = 0; i < a->count && i < b->count && !c->s->over; i++) {
 		if (a->list[i].value == b->list[i].value)
@@ -429,7 +428,6 @@ static void compare_numbers(struct reading_diff *c, struct str pointer,
 		add_change(c, member_at(c->s, buf_view(&name), false), a->list[i].text,
 		           b->list[i].text, true, b->list[i].value - a->list[i].value, false);
 	}
-	buf_release(&name);
 }
 
 /* Only numbers of a text changed: it may repeat the call's all the same. */
@@ -446,7 +444,7 @@ static void follow_numbers(struct reading_diff *c, struct str pointer, struct st
 static void compare_texts(struct reading_diff *c, struct str pointer, struct str before,
                           struct str after)
 {
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	struct numbered_text a = {.count = 0}, b = {.count = 0};
 	struct str x = json_inner(before), y = json_inner(after);
 	int64_t date;
@@ -475,7 +473,6 @@ static void compare_texts(struct reading_diff *c, struct str pointer, struct str
 	BUFS_RELEASE(&a.prose, &b.prose);
 	free(a.list);
 	free(b.list);
-	buf_release(&scratch);
 }
 
 /* ---- two readings ---- */

@@ -201,7 +201,7 @@ static bool may_hold(const struct json_node *node)
    absent: there is none. */
 static enum json_type begin_side(struct side *s, const struct json_node *node)
 {
-	struct buf text = BUF(0);
+	AUTO_BUF text = BUF(0);
 	enum json_type type = json_type(node->value);
 
 	*s = (struct side){.at = NULL};
@@ -211,7 +211,6 @@ static enum json_type begin_side(struct side *s, const struct json_node *node)
 	}
 	struct str held = json_held(node->value, &text);
 	type = held.p && visit_own(s, held) ? json_type(held) : JSON_ABSENT;
-	buf_release(&text);
 	return type;
 }
 
@@ -233,7 +232,7 @@ static void put_name(struct str element, struct str key, struct buf *out)
 /* Converts an unordered array to an object, in which names may repeat. */
 static void read_unordered(struct side *s, struct str key)
 {
-	struct buf name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE), object = BUF(BUF_MAX_MESSAGE);
 
 	struct json_writer w = jw_begin(&object);
 	for (const struct json_node *at = s->at; at < s->end; at = node_after(at)) {
@@ -244,7 +243,6 @@ static void read_unordered(struct side *s, struct str key)
 	jw_end(&w);
 	if (!object.full && !name.full)
 		(void)visit_own(s, buf_view(&object));
-	BUFS_RELEASE(&name, &object);
 }
 
 /* Enters two containers of one type. False: there are none. */
@@ -289,7 +287,7 @@ static void compare(struct diff *w, const struct json_node *before, const struct
 /* The key order of the canonical form. */
 static int compare_keys(struct str a, struct str b)
 {
-	struct buf one = BUF(2 * a.n + 8), two = BUF(2 * b.n + 8);
+	AUTO_BUF one = BUF(2 * a.n + 8), two = BUF(2 * b.n + 8);
 	int order;
 
 	if (!memchr(a.p, '\\', a.n) && !memchr(b.p, '\\', b.n))
@@ -297,7 +295,6 @@ static int compare_keys(struct str a, struct str b)
 	json_decode_key(a, &one);
 	json_decode_key(b, &two);
 	order = str_order(buf_view(&one), buf_view(&two));
-	BUFS_RELEASE(&one, &two);
 	return order;
 }
 

@@ -43,7 +43,7 @@ int keyed_fail(struct keyed *k, const char *fmt, ...)
 
 int keyed_expected(struct keyed *k, const char *wanted)
 {
-	struct buf got = BUF(BUF_MAX_SMALL);
+	AUTO_BUF got = BUF(BUF_MAX_SMALL);
 	enum json_type type = json_type(k->value);
 
 	if (type == JSON_OBJECT || type == JSON_ARRAY) {
@@ -53,7 +53,6 @@ int keyed_expected(struct keyed *k, const char *wanted)
 		text_escape_cut(&got, k->value, SHOWN);
 	}
 	keyed_fail(k, "\"%s\" must be %s%s", k->key, wanted, buf_cstr(&got));
-	buf_release(&got);
 	return -1;
 }
 
@@ -107,7 +106,7 @@ struct str keyed_compact(struct keyed *k, struct str value)
 
 static int take_chars(struct keyed *k, bool empty, const char **to)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 
 	if (!json_decode(k->value, &text) || memchr(buf_cstr(&text), 0, text.n))
@@ -116,7 +115,6 @@ static int take_chars(struct keyed *k, bool empty, const char **to)
 		failed = keyed_expected(k, "a non-empty string");
 	else
 		*to = arena_str(k->arena, (struct str){buf_cstr(&text), text.n}).p;
-	buf_release(&text);
 	return failed;
 }
 

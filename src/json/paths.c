@@ -182,7 +182,7 @@ void json_pointer_add(struct buf *pointer, struct str token)
 
 void json_pointer_add_key(struct buf *pointer, struct str key)
 {
-	struct buf text = BUF(2 * key.n + 8);
+	AUTO_BUF text = BUF(2 * key.n + 8);
 
 	if (!json_has_escape(key)) {
 		json_pointer_add(pointer, key);
@@ -190,7 +190,6 @@ void json_pointer_add_key(struct buf *pointer, struct str key)
 	}
 	json_decode_key(key, &text);
 	json_pointer_add(pointer, buf_view(&text));
-	buf_release(&text);
 }
 
 bool json_pattern_fits(struct str pattern, struct str pointer)

@@ -98,7 +98,7 @@ static struct str child(struct str value, struct str token, struct buf *scratch)
 
 struct str json_point(struct str value, struct str pointer, struct buf *scratch)
 {
-	struct buf token = BUF(pointer.n);
+	AUTO_BUF token = BUF(pointer.n);
 
 	while (value.p && pointer.n > 0) {
 		if (pointer.p[0] != '/') {
@@ -110,7 +110,6 @@ struct str json_point(struct str value, struct str pointer, struct buf *scratch)
 		value = lex_token(raw, false, &token) ? child(value, buf_view(&token), scratch)
 		                                      : STR_NONE;
 	}
-	buf_release(&token);
 	return value;
 }
 

@@ -27,7 +27,7 @@ static struct indexed_parent *parent_at(struct references *r, struct str pointer
 {
 	uint64_t hash = map_hash(pointer);
 	struct indexed_parent *p = map_find(&r->parents, hash, STR_NONE);
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 
 	if (p || r->parents.count == REFERENCES_PARENTS_MAX)
 		return p;
@@ -36,13 +36,12 @@ static struct indexed_parent *parent_at(struct references *r, struct str pointer
 	struct str container = json_point(r->root, pointer, &scratch);
 	p->container = scratch.n ? STR_NONE : container;
 	json_index_begin_in(&p->children, p->container, r->arena);
-	buf_release(&scratch);
 	return p;
 }
 
 struct str references_point(struct references *r, struct str pointer)
 {
-	struct buf token = BUF(BUF_MAX_SMALL);
+	AUTO_BUF token = BUF(BUF_MAX_SMALL);
 	struct str parent = pointer, found = STR_NONE;
 
 	if (!pointer.n)
@@ -57,13 +56,12 @@ struct str references_point(struct references *r, struct str pointer)
 		found = json_point(p->container, str_skip(pointer, parent.n), &token);
 	else if (p && lex_token(str_skip(pointer, parent.n + 1), false, &token))
 		found = json_index_find(&p->children, buf_view(&token));
-	buf_release(&token);
 	return found;
 }
 
 struct str schema_resolve_in(struct references *r, struct str schema)
 {
-	struct buf pointer = BUF(BUF_MAX_SMALL);
+	AUTO_BUF pointer = BUF(BUF_MAX_SMALL);
 	struct str ref;
 
 	for (int i = 0; (ref = JSON_GET(schema, "$ref")).p; i++) {
@@ -75,7 +73,6 @@ struct str schema_resolve_in(struct references *r, struct str schema)
 		                                    : STR_NONE;
 		schema = json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
 	}
-	buf_release(&pointer);
 	return schema;
 }
 

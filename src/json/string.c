@@ -175,10 +175,8 @@ bool json_same_text(struct str a, struct str b)
 		return false;
 	if (!json_has_escape(b))
 		return json_is(a, json_inner(b));
-	struct arena arena = {0};
-	bool same = json_is(a, json_text(&arena, b));
-	arena_release(&arena);
-	return same;
+	AUTO_ARENA arena = {0};
+	return json_is(a, json_text(&arena, b));
 }
 
 bool json_has_escape(struct str string)

@@ -55,14 +55,13 @@ void events_push_json(struct event_queue *q, enum event_kind kind, const struct 
 
 void events_pack(struct event_queue *q, enum event_kind kind, const char *form, ...)
 {
-	struct buf detail = BUF(EVENTS_MAX_BYTES);
+	AUTO_BUF detail = BUF(EVENTS_MAX_BYTES);
 	va_list args;
 
 	va_start(args, form);
 	json_vpack(&detail, form, args);
 	va_end(args);
 	events_push_json(q, kind, &detail);
-	buf_release(&detail);
 }
 
 static void free_event(struct queued_event *e)

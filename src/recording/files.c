@@ -82,7 +82,7 @@ static int add_files(struct file_list *l, const char *path, struct error *err)
 static void add_trial(struct file_list *l, const char *path)
 {
 	static const char *const places[] = {"agent/trajectory.json", "result.json"};
-	struct buf trial = BUF(BUF_MAX_SMALL), file = BUF(BUF_MAX_SMALL);
+	AUTO_BUF trial = BUF(BUF_MAX_SMALL), file = BUF(BUF_MAX_SMALL);
 	struct stat st;
 
 	put_path(&trial, path, "agent");
@@ -94,7 +94,6 @@ static void add_trial(struct file_list *l, const char *path)
 			break;
 		}
 	}
-	BUFS_RELEASE(&trial, &file);
 }
 
 /* A directory of recordings, a trainer's output with completions/, a job of Harbor or one of its

@@ -47,7 +47,7 @@ static void types_text(unsigned types, struct buf *out)
 static __attribute__((noinline, cold)) int
 value_error(struct error *err, const struct line_key *row, struct str value, size_t at)
 {
-	struct buf want = BUF(256);
+	AUTO_BUF want = BUF(256);
 	enum json_type type = json_type(value);
 
 	if (type == JSON_STRING && row->types & T_STRING) {
@@ -63,7 +63,6 @@ value_error(struct error *err, const struct line_key *row, struct str value, siz
 		          type == JSON_NULL ? "" : "of type ", json_type_name(type),
 		          buf_cstr(&want), at + 1);
 	}
-	buf_release(&want);
 	return -1;
 }
 
@@ -105,7 +104,7 @@ static struct str word_of(struct str string, struct buf *decoded)
 /* Decodes a member whose value is an enum in struct line; an unknown word gives 0. */
 static bool take_word(enum key k, struct str string, struct line *out)
 {
-	struct buf decoded = BUF(WORD_BYTES_MAX);
+	AUTO_BUF decoded = BUF(WORD_BYTES_MAX);
 	struct str word = word_of(string, &decoded);
 	bool known = true;
 
@@ -118,7 +117,6 @@ static bool take_word(enum key k, struct str string, struct line *out)
 	} else {
 		out->event = event_kind_parse(word);
 	}
-	buf_release(&decoded);
 	return known;
 }
 

@@ -81,7 +81,7 @@ static int read_tail(int fd, size_t size, struct buf *block, struct str *tail, s
 /* Copies the tail to the first unused name. */
 static int keep_copy(const char *path, struct str tail, struct error *err)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	size_t done;
 	int fd = -1;
 
@@ -100,7 +100,6 @@ static int keep_copy(const char *path, struct str tail, struct error *err)
 		log_warn("the last line of %s was truncated: its %zu bytes were moved to %s", path,
 		         tail.n, buf_cstr(&name));
 	}
-	buf_release(&name);
 	return result;
 }
 
@@ -128,7 +127,7 @@ static int mend(int fd, const char *path, off_t start, struct str tail, off_t *s
    `<path>.bak` (`.bak2` ...), and reported on stderr. *size: where the next line starts. */
 static int repair_end(int fd, const char *path, off_t *size, struct error *err)
 {
-	struct buf block = BUF(BUF_MAX_MESSAGE + 1);
+	AUTO_BUF block = BUF(BUF_MAX_MESSAGE + 1);
 	struct stat st;
 	struct str tail;
 	int result;
@@ -145,7 +144,6 @@ static int repair_end(int fd, const char *path, off_t *size, struct error *err)
 	} else if (tail.n) {
 		result = mend(fd, path, st.st_size - (off_t)tail.n, tail, size, err);
 	}
-	buf_release(&block);
 	return result;
 }
 

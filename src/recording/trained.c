@@ -81,7 +81,7 @@ static int read_line(struct trained *t, struct str text, uint64_t number, struct
 
 static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error *err)
 {
-	struct buf scratch = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE);
 	char *line = NULL;
 	size_t room = 0;
 	ssize_t n;
@@ -96,7 +96,6 @@ static int read_lines(struct trained *t, FILE *f, uint64_t *number, struct error
 	if (!failed && ferror(f))
 		failed = error_set(err, FAIL_INPUT, "%s", strerror(errno));
 	free(line);
-	buf_release(&scratch);
 	return failed;
 }
 

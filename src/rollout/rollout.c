@@ -209,7 +209,7 @@ static int read_again(struct rollout *r, struct str before, int *reads, struct e
    episode. */
 static int find_volatile_members(struct rollout *r, struct error *err)
 {
-	struct buf before = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF before = BUF(BUF_MAX_MESSAGE);
 	struct str state;
 	int reads = 2, failed = rollout_read_state(r, &state, err);
 
@@ -222,7 +222,6 @@ static int find_volatile_members(struct rollout *r, struct error *err)
 		volatile_members_skip(r->conf->volatile_members, false);
 	else
 		volatile_members_finish(r->conf->volatile_members);
-	buf_release(&before);
 	return failed;
 }
 
@@ -279,15 +278,13 @@ static void log_refusal(struct rollout *r, const struct env_reply *reply, struct
 static int end_without_session(struct rollout *r, const struct env_reply *reply, const char *what,
                                struct str why, struct error *err)
 {
-	struct buf reason = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF reason = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&reason, what);
 	buf_str(&reason, why);
 	log_refusal(r, reply, buf_view(&reason));
-	int failed = rollout_put_end(r, env_reply_received(reply) ? END_REFUSED : END_UNREACHABLE,
-	                             buf_cstr(&reason), STR_NONE, err);
-	buf_release(&reason);
-	return failed;
+	return rollout_put_end(r, env_reply_received(reply) ? END_REFUSED : END_UNREACHABLE,
+	                       buf_cstr(&reason), STR_NONE, err);
 }
 
 static int end_refused(struct rollout *r, const struct env_reply *refusal, struct error *err)
@@ -296,7 +293,7 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal, struc
 	bool named = strstr(r->conf->env.url, "session_id="); /* not one that was just opened */
 	bool forgot = refusal->error.class == CLASS_SESSION && !named;
 	bool elsewhere = status == 404 || status == 405 || status == 501;
-	struct buf why = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF why = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&why, refusal->error.message);
 	if (status >= 400 && !strstr(buf_cstr(&why), "HTTP "))
@@ -305,12 +302,11 @@ static int end_refused(struct rollout *r, const struct env_reply *refusal, struc
 	                             "workers without affinity?"
 	               : elsewhere ? " (check that the URL is that of an environment server)"
 	                           : "");
-	int failed = put_header(r, err) || line_writer_reset(&r->writer, refusal, STR_NONE, err)
-	                     ? -1
-	                     : end_without_session(r, refusal, "the server refused the session: ",
-	                                           buf_view(&why), err);
-	buf_release(&why);
-	return failed;
+	return put_header(r, err) || line_writer_reset(&r->writer, refusal, STR_NONE, err)
+	               ? -1
+	               : end_without_session(r, refusal,
+	                                     "the server refused the session: ", buf_view(&why),
+	                                     err);
 }
 
 static int open_policy(struct rollout *r, struct error *err)

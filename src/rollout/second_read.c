@@ -117,7 +117,7 @@ static bool is_possible(const struct rollout *r)
 /* quiet: no other rollout acted since the read before. */
 static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 {
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF detail = BUF(BUF_MAX_MESSAGE);
 	struct str again;
 	int failed = 0;
 
@@ -134,7 +134,6 @@ static int put_second_read(struct rollout *r, bool quiet, struct error *err)
 
 		failed = line_writer_event(&r->writer, r->turns, &e, err);
 	}
-	buf_release(&detail);
 	return failed;
 }
 

@@ -76,7 +76,7 @@ static int add_action(struct keyed *k, struct buf *joined)
 /* Converts an array to "A,B,C". */
 static int join_actions(struct keyed *k, struct str array, const char **to)
 {
-	struct buf joined = BUF(TASK_LINE_MAX);
+	AUTO_BUF joined = BUF(TASK_LINE_MAX);
 	size_t cursor = 0;
 	int failed = 0;
 
@@ -85,19 +85,17 @@ static int join_actions(struct keyed *k, struct str array, const char **to)
 		failed = add_action(k, &joined);
 	}
 	*to = arena_str(k->arena, (struct str){buf_cstr(&joined), joined.n}).p;
-	buf_release(&joined);
 	return failed;
 }
 
 static bool has_empty_action(const char *actions)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct error ignored;
 	struct str *parts;
 	size_t count;
 	int failed = script_split(actions, &arena, &parts, &count, &ignored);
 
-	arena_release(&arena);
 	return failed;
 }
 
@@ -232,12 +230,11 @@ int tasks_parse(struct str text, const char *name, struct tasks *out, struct err
 int tasks_read(const char *path, struct tasks *out, struct error *err)
 {
 	const char *name = strcmp(path, "-") != 0 ? path : "standard input";
-	struct buf text = BUF(TASK_FILE_MAX);
+	AUTO_BUF text = BUF(TASK_FILE_MAX);
 
 	*out = (struct tasks){.count = 0};
 	int failed = file_read("task file", path, &text, err) ||
 	             tasks_parse(buf_view(&text), name, out, err);
-	buf_release(&text);
 	return failed ? -1 : 0;
 }
 

@@ -108,7 +108,7 @@ static size_t count_words(struct str inner)
 static bool add_words(struct volatile_members *v, struct str pointer, struct str a, struct str b)
 {
 	struct str one = json_inner(a), two = json_inner(b), x, y;
-	struct buf name = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE);
 	size_t words = count_words(one), i = 0;
 
 	if (words < 2 || words != count_words(two))
@@ -121,7 +121,6 @@ static bool add_words(struct volatile_members *v, struct str pointer, struct str
 			v->words = true;
 		}
 	}
-	buf_release(&name);
 	return true;
 }
 
@@ -135,7 +134,7 @@ static void add_members(struct volatile_members *v, const struct series *s,
                         const struct reading_pair *pair)
 {
 	struct member **list = map_list(&s->members);
-	struct buf a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF a = BUF(BUF_MAX_MESSAGE), b = BUF(BUF_MAX_MESSAGE);
 
 	qsort(list, s->members.count, sizeof(struct member *), by_pointer);
 	for (size_t i = 0; i < s->members.count; i++) {
@@ -149,7 +148,6 @@ static void add_members(struct volatile_members *v, const struct series *s,
 		}
 	}
 	free(list);
-	BUFS_RELEASE(&a, &b);
 }
 
 static void warn(const struct volatile_members *v)
@@ -206,7 +204,7 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 {
 	struct str pointer;
 	struct json_writer w;
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	size_t cursor = 0;
 	int failed = 0;
 
@@ -218,7 +216,6 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 	for (size_t i = 0; !failed && i < v->count; i++)
 		failed = put(&w, *paths, v->found[i], err);
 	jw_end(&w);
-	arena_release(&arena);
 	return failed;
 }
 

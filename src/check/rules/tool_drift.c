@@ -68,7 +68,7 @@ static void check_header(struct drift *s, const struct rollout_facts *r, const s
 
 static void check_text(struct drift *s, const struct rollout_facts *r, struct str string)
 {
-	struct buf text = BUF(PROMPT_MAX);
+	AUTO_BUF text = BUF(PROMPT_MAX);
 	struct str names[QUOTED_MAX];
 	bool all;
 
@@ -77,7 +77,6 @@ static void check_text(struct drift *s, const struct rollout_facts *r, struct st
 	s->cut |= text.full || !all;
 	for (size_t i = 0; i < count; i++)
 		note(s, r, "the prompt", names[i]);
-	buf_release(&text);
 }
 
 static void check_content(struct drift *s, const struct rollout_facts *r, struct str content)

@@ -65,11 +65,10 @@ static void add_user(struct secrets *s, struct str user)
 
 static void add_basic(struct secrets *s, struct str digits)
 {
-	struct buf user = BUF(BUF_MAX_SMALL);
+	AUTO_BUF user = BUF(BUF_MAX_SMALL);
 
 	if (base64_decode(&user, digits))
 		add_user(s, buf_view(&user));
-	buf_release(&user);
 }
 
 static void add_cookies(struct secrets *s, struct str pairs)
@@ -160,13 +159,12 @@ static void add_query(struct secrets *s, struct str query)
 static void add_place(struct secrets *s, const char *host)
 {
 	struct str place = {host, strcspn(host, "/?#")};
-	struct buf user = BUF(BUF_MAX_SMALL);
+	AUTO_BUF user = BUF(BUF_MAX_SMALL);
 
 	while (place.n && place.p[place.n - 1] != '@')
 		place.n--;
 	unescape((struct str){place.p, place.n ? place.n - 1 : 0}, &user);
 	add_user(s, buf_view(&user));
-	buf_release(&user);
 }
 
 void credentials_add_url(struct secrets *s, const char *url)
@@ -223,7 +221,7 @@ static void add_word(struct secrets *s, const char *word)
 
 static void add_command(struct secrets *s, const char *command)
 {
-	struct buf word = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF word = BUF(BUF_MAX_MESSAGE);
 	bool named = false; /* the word before is an option for a key */
 
 	while (next_word(&command, &word)) {
@@ -234,7 +232,6 @@ static void add_command(struct secrets *s, const char *command)
 		named = text[0] == '-' && !strchr(text, '=') && credentials_named(buf_view(&word));
 		add_word(s, text);
 	}
-	buf_release(&word);
 }
 
 void credentials_add_target(struct secrets *s, const char *target)

@@ -153,7 +153,7 @@ static size_t escape_python(const char *p, struct buf *out)
 /* Python's json.dumps(.., sort_keys=True), except that numbers keep their spelling. */
 static void write_python(struct str value, struct buf *out)
 {
-	struct buf canon = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF canon = BUF(BUF_MAX_MESSAGE);
 	bool inside = false;
 
 	json_canon(value, NULL, JSON_EDIT_DROP, &canon);
@@ -172,7 +172,6 @@ static void write_python(struct str value, struct buf *out)
 		else if (!inside && (c == ',' || c == ':'))
 			buf_char(out, ' ');
 	}
-	buf_release(&canon);
 }
 
 void control_use_hash(struct control_plane *c, struct str config, const char *name,

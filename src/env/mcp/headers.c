@@ -268,7 +268,7 @@ static bool spell(struct str value, struct buf *out)
 void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct str arguments)
 {
 	struct schema_walk w;
-	struct buf name = BUF(NAME_MAX), value = BUF(MCP_HEADER_VALUE_MAX);
+	AUTO_BUF name = BUF(NAME_MAX), value = BUF(MCP_HEADER_VALUE_MAX);
 	struct header_mark m;
 
 	walk_start(&w, tool, arguments);
@@ -282,5 +282,4 @@ void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct
 		else
 			add_line(out, "Mcp-Param-", called, buf_view(&value));
 	}
-	BUFS_RELEASE(&name, &value);
 }

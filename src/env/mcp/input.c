@@ -27,7 +27,7 @@ enum mcp_result_kind mcp_result_kind(struct str result)
 static bool lacks_default(struct str required, const struct json_index *fields, struct buf *why)
 {
 	struct json_index wanted;
-	struct arena names = {0};
+	AUTO_ARENA names = {0};
 	struct str name, lacking = STR_NONE;
 
 	json_index_begin(&wanted, required);
@@ -48,14 +48,13 @@ static bool lacks_default(struct str required, const struct json_index *fields, 
 		buf_str(why, lacking);
 	}
 	json_index_release(&wanted);
-	arena_release(&names);
 	return lacking.p != NULL;
 }
 
 static void write_content(struct json_writer *w, struct str properties,
                           const struct json_index *fields)
 {
-	struct arena names = {0};
+	AUTO_ARENA names = {0};
 	struct json_member field;
 
 	for (size_t cursor = 0; json_next_member(properties, &cursor, &field);) {
@@ -67,7 +66,6 @@ static void write_content(struct json_writer *w, struct str properties,
 		if (value.p)
 			jw_put_member(w, name, value);
 	}
-	arena_release(&names);
 }
 
 /* False: a required field has no default. */
@@ -113,12 +111,11 @@ bool elicit_answer(struct str params, struct buf *result, struct buf *why)
 static bool answer_request(struct str request, struct buf *answer, struct buf *why)
 {
 	struct str method = JSON_GET(request, "method");
-	struct buf ignored = BUF(BUF_MAX_SMALL);
+	AUTO_BUF ignored = BUF(BUF_MAX_SMALL);
 
 	if (json_is(method, STR("elicitation/create"))) {
 		/* declining is also an answer */
 		elicit_answer(JSON_GET(request, "params"), answer, &ignored);
-		buf_release(&ignored);
 		return true;
 	}
 	if (json_is(method, STR("roots/list"))) {

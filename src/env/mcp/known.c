@@ -81,7 +81,7 @@ static int8_t read_flag(struct str status, struct str key)
 /* Do members that both states have differ? */
 static bool differs(struct str before, struct str now)
 {
-	struct arena names = {0};
+	AUTO_ARENA names = {0};
 	struct json_index index;
 	struct json_member first;
 	bool differ = false;
@@ -95,7 +95,6 @@ static bool differs(struct str before, struct str now)
 		differ = value.p && !json_equal(first.value, value);
 	}
 	json_index_release(&index);
-	arena_release(&names);
 	return differ;
 }
 

@@ -110,7 +110,7 @@ static struct str marked_tool(const struct mcp_session *s, struct str name)
 static void write_headers(const struct mcp_exchange *t, struct mcp_header_lines *lines)
 {
 	struct str name = named_by(t);
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	mcp_header_add(lines, "MCP-Protocol-Version", str_from(t->session->revision));
 	mcp_header_add(lines, "Mcp-Method", str_from(t->q.method));
@@ -120,7 +120,6 @@ static void write_headers(const struct mcp_exchange *t, struct mcp_header_lines 
 		mcp_header_add_params(lines, marked_tool(t->session, buf_view(&text)),
 		                      JSON_GET(t->params, "arguments"));
 	}
-	buf_release(&text);
 }
 
 static const char **list_lines(const struct mcp_header_lines *lines)
@@ -221,7 +220,7 @@ static void fail_exchange(struct mcp_exchange *t, struct mcp_reply *r, const cha
 
 static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *again)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (t->rounds == MCP_ROUNDS_MAX) {
 		buf_printf(&why, "the server asked for more input after %d replies",
@@ -236,12 +235,11 @@ static void answer_questions(struct mcp_exchange *t, struct mcp_reply *r, bool *
 	}
 	if (!*again)
 		fail_exchange(t, r, buf_cstr(&why));
-	buf_release(&why);
 }
 
 static void read_result_kind(struct mcp_exchange *t, struct mcp_reply *r, bool *again)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	switch (mcp_result_kind(r->message.result)) {
 	case MCP_RESULT_COMPLETE:
@@ -255,7 +253,6 @@ static void read_result_kind(struct mcp_exchange *t, struct mcp_reply *r, bool *
 			mcp_set_failure(t->session, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
 		break;
 	}
-	buf_release(&why);
 }
 
 /* True if the call should be sent again, with the changes made here. */
@@ -341,7 +338,7 @@ static void read_discovery(struct mcp_session *s, struct mcp_reply *r, bool *fin
 	struct str list = JSON_GET(result, "supportedVersions");
 	struct str info = JSON_GET(JSON_GET(result, "_meta"), META("serverInfo"));
 	const char *listed = mcp_revision_in(list, false);
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	s->modern = listed != NULL;
 	*final = s->modern;
@@ -350,7 +347,6 @@ static void read_discovery(struct mcp_session *s, struct mcp_reply *r, bool *fin
 		mcp_store_server_info(s, info.p ? info : JSON_GET(result, "serverInfo"));
 		buf_printf(&text, "server/discover lists the revision %s", listed);
 		log_era(s, buf_cstr(&text));
-		buf_release(&text);
 		return;
 	}
 	log_era(s, "the reply to server/discover lists no revision without sessions");
@@ -359,7 +355,6 @@ static void read_discovery(struct mcp_session *s, struct mcp_reply *r, bool *fin
 	           "server/discover lists no revision without sessions (rolldbg supports %s)",
 	           mcp_newest_revision(false));
 	mcp_set_failure(s, r, MCP_GOT_UNUSABLE, buf_cstr(&text));
-	buf_release(&text);
 }
 
 /* 401, 403 and 5xx say nothing about the revision: they are the final response. */
@@ -373,7 +368,7 @@ static bool is_inconclusive(const struct mcp_reply *r)
 
 static void log_no_discovery(const struct mcp_session *s, const struct mcp_reply *r)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	buf_text(&why, "not the server/discover reply of a modern server: ");
 	if (r->got == MCP_GOT_ERROR) {
@@ -385,7 +380,6 @@ static void log_no_discovery(const struct mcp_session *s, const struct mcp_reply
 		buf_str(&why, r->text);
 	}
 	log_era(s, buf_cstr(&why));
-	buf_release(&why);
 }
 
 static void read_no_discovery(struct mcp_session *s, struct mcp_reply *r, bool *final)

@@ -35,7 +35,7 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 {
 	bool moved = r->http_status / 100 == 3 && r->location.n;
 	bool gateway = r->http_status >= 502 && r->http_status <= 504;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	if (moved) {
 		buf_text(&text, " to ");
@@ -52,7 +52,6 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 	          : !other  ? ""
 	          : usual   ? ". Check the path and the port"
 	                    : ". Check the path; MCP servers usually listen at /mcp");
-	buf_release(&text);
 	return -1;
 }
 

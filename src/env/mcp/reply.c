@@ -57,7 +57,7 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct reply_r
                          struct env_reply *out)
 {
 	const struct json_fault *fault = &r->message.fault;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	if (refused && r->http_status < 400 && r->location.n) {
 		buf_printf(&text, "HTTP %d to %.*s", r->http_status, STR_ARG(r->location));
@@ -74,7 +74,6 @@ static void explain_http(const struct mcp_reply *r, bool refused, struct reply_r
 		explain_json(r, &text);
 	}
 	reading_message(m, text.n ? buf_view(&text) : r->text, out);
-	buf_release(&text);
 }
 
 static void read_http(const struct mcp_reply *r, struct reply_reading *m, struct env_reply *out)
@@ -284,7 +283,7 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 {
 	if (json_is_null(members[RESULT_TYPE]) && json_type(members[CONTENT]) == JSON_ARRAY)
 		return false; /* as most results are */
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	bool is_so = mcp_result_is_unusable(r->message.result, r->given_up, &why);
 
 	if (is_so) {
@@ -292,7 +291,6 @@ static bool read_unfinished(const struct mcp_reply *r, const struct str *members
 		reading_message(m, buf_view(&why), out);
 		out->observation = r->message.result;
 	}
-	buf_release(&why);
 	return is_so;
 }
 

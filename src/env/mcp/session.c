@@ -85,30 +85,26 @@ void mcp_store_server_info(struct mcp_session *s, struct str info)
 static int notify(struct mcp_session *s, const char *method, struct str params, uint64_t timeout_ms,
                   struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	jsonrpc_write_notification(&text, method, params);
 	struct mcp_outgoing q = {.text = buf_view(&text),
 	                         .method = method,
 	                         .params = params,
 	                         .timeout_ms = timeout_ms};
-	int failed = s->ops->send(s->channel, &q, err);
-	buf_release(&text);
-	return failed;
+	return s->ops->send(s->channel, &q, err);
 }
 
 /* The response is no longer awaited. */
 static int cancel(struct mcp_session *s, int64_t id, struct error *err)
 {
 	uint64_t timeout_ms = s->conf.timeout_ms;
-	struct buf params = BUF(BUF_MAX_SMALL);
+	AUTO_BUF params = BUF(BUF_MAX_SMALL);
 
 	s->late_responses++;
 	json_pack(&params, "{requestId:%i,reason:'timeout'}", id);
-	int failed = notify(s, "notifications/cancelled", buf_view(&params),
-	                    timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS, err);
-	buf_release(&params);
-	return failed;
+	return notify(s, "notifications/cancelled", buf_view(&params),
+	              timeout_ms < CANCEL_MS ? timeout_ms : CANCEL_MS, err);
 }
 
 int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r, struct error *err)
@@ -130,7 +126,7 @@ int mcp_ask(struct mcp_session *s, struct mcp_outgoing q, struct mcp_reply *r, s
 
 static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF params = BUF(BUF_MAX_MESSAGE);
 
 	buf_clear(&s->id);
 	s->agreed = false;
@@ -139,9 +135,7 @@ static int initialize_once(struct mcp_session *s, struct mcp_reply *r, struct er
 	                         .params = buf_view(&params),
 	                         .may_repeat = true,
 	                         .opens = true};
-	int failed = mcp_ask(s, q, r, err);
-	buf_release(&params);
-	return failed;
+	return mcp_ask(s, q, r, err);
 }
 
 /* Some servers reject an unknown revision instead of offering one: -32602 with data.supported. */

@@ -122,8 +122,8 @@ int mcp_read_state(struct state_source *s, struct mcp_session *session,
 static int no_state_tool(struct str name, struct str tools, struct str refusal, struct error *err)
 {
 	struct names known = {.count = 0};
-	struct arena texts = {0};
-	struct buf typed = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
+	AUTO_ARENA texts = {0};
+	AUTO_BUF typed = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
 	struct str tool;
 	size_t cursor = 0;
 
@@ -137,8 +137,6 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 	          buf_cstr(&typed), buf_cstr(&why));
 	names_suggest(err, name, known.text, known.count);
 	names_release(&known);
-	arena_release(&texts);
-	BUFS_RELEASE(&typed, &why);
 	return -1;
 }
 
@@ -164,7 +162,7 @@ static struct str missing_argument(const struct state_source *s, struct str tool
 static int no_argument(const struct state_source *s, struct str key, struct str refusal,
                        struct error *err)
 {
-	struct buf name = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&name, key, REFUSAL_CELLS);
 	text_escape_cut(&why, refusal, REFUSAL_CELLS);
@@ -173,7 +171,6 @@ static int no_argument(const struct state_source *s, struct str key, struct str 
 	          "'tool:%.*s:{\"%s\":..}' (%s)",
 	          STR_ARG(s->target), buf_cstr(&name), STR_ARG(s->target), buf_cstr(&name),
 	          buf_cstr(&why));
-	BUFS_RELEASE(&name, &why);
 	return -1;
 }
 
@@ -184,7 +181,7 @@ int mcp_check_state_tool(const struct state_source *s, struct str tools,
 	struct mcp_call_context call = {.is_state = false};
 	struct env_reply out = {0};
 	struct mcp_reply reply;
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	bool listed = tool_is_listed(tools, s->target);
 	struct str missing = missing_argument(s, tools, &arena);
 	int failed = 0;
@@ -201,6 +198,5 @@ int mcp_check_state_tool(const struct state_source *s, struct str tools,
 				"\1state\2 tool:%.*s: not in the server's list of tools, but it can be called",
 				STR_ARG(s->target));
 	}
-	arena_release(&arena);
 	return failed;
 }

@@ -28,14 +28,12 @@ struct listing {
 static int list_page(struct mcp_session *s, const char *method, struct str cursor,
                      struct mcp_reply *r, struct error *err)
 {
-	struct buf params = BUF(2 * BUF_MAX_SMALL);
+	AUTO_BUF params = BUF(2 * BUF_MAX_SMALL);
 
 	if (cursor.p)
 		json_pack(&params, "{cursor:%r}", cursor);
 	struct str given = params.n ? buf_view(&params) : STR_NONE;
-	int failed = mcp_request(s, method, given, r, err);
-	buf_release(&params);
-	return failed;
+	return mcp_request(s, method, given, r, err);
 }
 
 /* As many as fit. */
@@ -189,17 +187,15 @@ int mcp_call_tool(struct mcp_session *s, struct str name, struct str arguments, 
 
 int mcp_read_resource(struct mcp_session *s, struct str uri, struct mcp_reply *r, struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_SMALL);
+	AUTO_BUF params = BUF(BUF_MAX_SMALL);
 
 	json_pack(&params, "{uri:%s}", uri);
-	int failed = mcp_request(s, "resources/read", buf_view(&params), r, err);
-	buf_release(&params);
-	return failed;
+	return mcp_request(s, "resources/read", buf_view(&params), r, err);
 }
 
 int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err)
 {
-	struct buf cursor = BUF(BUF_MAX_SMALL);
+	AUTO_BUF cursor = BUF(BUF_MAX_SMALL);
 	struct mcp_reply r;
 	struct str each;
 	size_t count = 0;
@@ -223,6 +219,5 @@ int mcp_list_resources(struct mcp_session *s, struct buf *out, struct error *err
 		}
 	}
 	buf_text(out, count ? "]" : "");
-	buf_release(&cursor);
 	return failed;
 }

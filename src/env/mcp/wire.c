@@ -194,7 +194,7 @@ int mcp_process(struct mcp_session *s, struct str text, int64_t id, struct jsonr
 
 int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q, struct error *err)
 {
-	struct buf span = BUF(BUF_MAX_SMALL), but = BUF(BUF_MAX_SMALL);
+	AUTO_BUF span = BUF(BUF_MAX_SMALL), but = BUF(BUF_MAX_SMALL);
 
 	text_put_duration(&span, q->timeout_ms);
 	if (s->unrelated) {
@@ -205,7 +205,6 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 	}
 	error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method, buf_cstr(&span),
 	          buf_cstr(&but));
-	BUFS_RELEASE(&span, &but);
 	return -1;
 }
 

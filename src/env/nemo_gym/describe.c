@@ -85,7 +85,7 @@ static void write_schema(struct str operation, struct str components, struct buf
 	struct str content = JSON_GET(JSON_GET(operation, "requestBody"), "content");
 	struct str schema = JSON_GET(JSON_GET(content, "application/json"), "schema");
 	struct names used = {.count = 0};
-	struct arena texts = {0};
+	AUTO_ARENA texts = {0};
 
 	add_references(schema, &used, &texts);
 	if (used.count == 1 && JSON_GET(schema, "$ref").p) {
@@ -108,13 +108,12 @@ static void write_schema(struct str operation, struct str components, struct buf
 	while (w.depth)
 		jw_end(&w);
 	names_release(&used);
-	arena_release(&texts);
 }
 
 static void write_tool(struct json_writer *w, struct str path, struct str operation,
                        struct str components)
 {
-	struct buf name = BUF(BUF_MAX_SMALL), schema = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL), schema = BUF(BUF_MAX_MESSAGE);
 	struct str described = JSON_GET(operation, "description");
 
 	json_quote(&name, path);
@@ -122,7 +121,6 @@ static void write_tool(struct json_writer *w, struct str path, struct str operat
 	http_env_put_tool(w, buf_view(&name),
 	                  described.p ? described : JSON_GET(operation, "summary"),
 	                  buf_view(&schema));
-	BUFS_RELEASE(&name, &schema);
 }
 
 /* Each POST route that is not one of the framework's own. */

@@ -83,7 +83,7 @@ void nemo_gym_write_task(struct env_nemo_gym *e)
 
 void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arguments)
 {
-	struct buf items = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF items = BUF(BUF_MAX_MESSAGE);
 	struct str text = JSON_GET(arguments, "text");
 	bool says = str_is(name, "step") && json_type(text) == JSON_STRING;
 	struct json_writer w;
@@ -103,12 +103,11 @@ void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arg
 	begin_task(e, &w);
 	put_response(&w, buf_view(&items));
 	jw_end(&w);
-	buf_release(&items);
 }
 
 void nemo_gym_write_verify(struct env_nemo_gym *e)
 {
-	struct buf items = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF items = BUF(BUF_MAX_MESSAGE);
 	struct json_writer w;
 
 	buf_char(&items, '[');
@@ -124,5 +123,4 @@ void nemo_gym_write_verify(struct env_nemo_gym *e)
 		put_response(&w, buf_view(&items));
 	}
 	jw_end(&w);
-	buf_release(&items);
 }

@@ -26,7 +26,7 @@ static void forget_cookie(struct env_nemo_gym *e)
 
 bool nemo_gym_session_id(struct str cookie, struct buf *out)
 {
-	struct buf payload = BUF(BUF_MAX_SMALL), json = BUF(BUF_MAX_SMALL);
+	AUTO_BUF payload = BUF(BUF_MAX_SMALL), json = BUF(BUF_MAX_SMALL);
 
 	str_cut(&cookie, '=');
 	buf_str(&payload, str_cut(&cookie, '.'));
@@ -37,7 +37,6 @@ bool nemo_gym_session_id(struct str cookie, struct buf *out)
 	buf_clear(out);
 	if (found)
 		json_decode(JSON_GET(buf_view(&json), "session_id"), out);
-	BUFS_RELEASE(&payload, &json);
 	return found;
 }
 
@@ -47,7 +46,7 @@ static void take_cookie(struct env_nemo_gym *e, struct str set_cookie)
 {
 	struct str cookie = str_cut(&set_cookie, ';'), rest = cookie;
 	struct str sent = str_skip(buf_view(&e->http.http.session), strlen(COOKIE));
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 
 	if (!cookie.n)
 		return;
@@ -60,7 +59,6 @@ static void take_cookie(struct env_nemo_gym *e, struct str set_cookie)
 		e->replaced = e->session.n && !str_eq(buf_view(&id), buf_view(&e->session));
 		buf_set(&e->session, buf_view(&id));
 	}
-	buf_release(&id);
 }
 
 /* POST path, sent once. -1: interrupted, or a local failure. */
@@ -203,7 +201,7 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 static int nemo_gym_finish(struct env *base, struct error *err)
 {
 	struct env_nemo_gym *e = nemo_gym_of(base);
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF detail = BUF(BUF_MAX_MESSAGE);
 	struct nemo_gym_verified v;
 	struct http_json_answer a;
 
@@ -225,7 +223,6 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 		e->http.base.facts.reward_components = buf_view(&e->components);
 	}
 	events_push_json(&e->http.base.events, EVENT_NOTIFICATION, &detail);
-	buf_release(&detail);
 	return 0;
 }
 

@@ -58,7 +58,7 @@ bool openenv_state_informs(struct str state)
 
 static void check_episode(struct env_openenv *e, struct str id, bool ours)
 {
-	struct buf now = BUF(BUF_MAX_SMALL);
+	AUTO_BUF now = BUF(BUF_MAX_SMALL);
 
 	if (json_type(id) == JSON_STRING && json_is(id, buf_view(&e->episode)))
 		return;
@@ -68,7 +68,6 @@ static void check_episode(struct env_openenv *e, struct str id, bool ours)
 		openenv_note(e, EVENT_EPISODE_CHANGED, "episode_id",
 		             json_is_null(id) ? STR("null") : id);
 	buf_set(&e->episode, buf_view(&now));
-	buf_release(&now);
 }
 
 /* Requests the current state. after_reset: any episode that it names is ours. */

@@ -257,7 +257,7 @@ static struct str read_metadata(struct str beside, struct reply_reading *r, stru
 static void read_no_observation(struct str data, struct reply_reading *r, struct env_reply *out)
 {
 	static const char *const meant[] = {"observation"};
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 
 	buf_text(&text, "the reply has no observation");
@@ -269,7 +269,6 @@ static void read_no_observation(struct str data, struct reply_reading *r, struct
 		}
 	}
 	reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL, buf_view(&text), out);
-	buf_release(&text);
 }
 
 static void read_observation(struct str data, const struct openenv_question *q,

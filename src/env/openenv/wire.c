@@ -255,13 +255,12 @@ void openenv_read_frame(struct str text, bool binary, const enum openenv_ask *as
 
 static void note_unsolicited(struct openenv_wire *w, const struct websocket_message *m)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, m->bytes, 400);
 	events_pack(w->http->events, EVENT_LATE_REPLY,
 	            "{what:'a message that is not a reply to a request',message:%s}",
 	            buf_view(&text));
-	buf_release(&text);
 }
 
 /* Reads unsolicited messages before a request. True: the server has closed the session. */

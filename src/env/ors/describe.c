@@ -19,13 +19,12 @@ const char *ors_path(struct env_ors *e, const char *what)
 bool ors_answers(struct http_json *h)
 {
 	struct http_json_answer a;
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct error err = {0};
 	bool yes = !task_api_ask_names(h, &name, &a, &err) && task_api_are_names(&a);
 
 	if (yes)
 		log_info("%s: ORS, because of its /list_environments", h->conf->url);
-	buf_release(&name);
 	return yes;
 }
 
@@ -57,7 +56,7 @@ int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct er
 static void put_terminal_tool(struct json_writer *w, struct str tool)
 {
 	struct str name = JSON_GET(tool, "name"), argument = JSON_GET(tool, "arg");
-	struct buf schema = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF schema = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&schema, "{\"type\":\"object\",\"properties\":{");
 	if (json_type(argument) == JSON_STRING) {
@@ -68,7 +67,6 @@ static void put_terminal_tool(struct json_writer *w, struct str tool)
 	}
 	if (json_type(name) == JSON_STRING)
 		http_env_put_tool(w, name, JSON_GET(tool, "description"), buf_view(&schema));
-	buf_release(&schema);
 }
 
 void ors_put_tools(struct str reply, struct buf *out)

@@ -84,7 +84,7 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 
 	while (given && given[n])
 		n++;
-	struct buf line = BUF(BUF_MAX_MESSAGE), own = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE), own = BUF(BUF_MAX_SMALL);
 	char **all = mem_array(n + 6, sizeof(*all));
 	for (size_t i = 0; i < n; i++)
 		all[i] = given[i];
@@ -100,7 +100,6 @@ static int start_child(struct env_verifiers *e, const char *command, struct erro
 	struct child_conf conf = {.command = buf_cstr(&line), .variables = all};
 	int failed = child_start(e->io, &conf, &e->child, err);
 	free(all);
-	BUFS_RELEASE(&line, &own);
 	return failed;
 }
 

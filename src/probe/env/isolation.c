@@ -121,13 +121,12 @@ static bool put_change(void *ctx, const struct json_difference *d)
 static void report_moved(const struct probe *p, size_t i, struct property *out)
 {
 	const struct neighbor *v = &p->neighbors[i];
-	struct buf values = BUF(BUF_MAX_SMALL);
+	AUTO_BUF values = BUF(BUF_MAX_SMALL);
 	struct shown_change c = {v->moved, &values};
 
 	json_diff(v->start, v->later, NULL, put_change, &c);
 	property_evidence(out, "only session 1 acted, but the state of session %zu changed: %s%s",
 	                  i + 1, v->moved, buf_cstr(&values));
-	buf_release(&values);
 }
 
 static void report_shared(const struct probe *p, const struct isolation *v, bool continues,

@@ -91,7 +91,7 @@ static int open_policy(struct probe *p, struct policy **out, struct error *err)
 {
 	const struct env_facts *f = session_facts(&p->sessions[0]);
 	struct policy_conf conf = p->conf->policy;
-	struct buf writing = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF writing = BUF(BUF_MAX_MESSAGE);
 
 	conf.tools = f->tools;
 	if (!json_count(f->tools)) {
@@ -106,9 +106,7 @@ static int open_policy(struct probe *p, struct policy **out, struct error *err)
 		conf.spec = DRAWN;
 		p->not_called = json_count(conf.tools) ? NULL : "every tool is marked read-only";
 	}
-	int failed = p->not_called ? 0 : policy_open(&conf, out, err);
-	buf_release(&writing);
-	return failed;
+	return p->not_called ? 0 : policy_open(&conf, out, err);
 }
 
 /* ---- calls in the first session ---- */

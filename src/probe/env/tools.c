@@ -31,7 +31,7 @@ static void note_change(void *tally, const struct tool_change *c)
 
 static void compare_with_golden(const struct probe *p, struct str tools, struct tally *t)
 {
-	struct buf counts = BUF(BUF_MAX_SMALL);
+	AUTO_BUF counts = BUF(BUF_MAX_SMALL);
 
 	if (!p->conf->golden_tools.p)
 		return;
@@ -47,7 +47,6 @@ static void compare_with_golden(const struct probe *p, struct str tools, struct 
 		buf_text(&t->out->evidence, ": ");
 		buf_str(&t->out->evidence, buf_view(&counts));
 	}
-	buf_release(&counts);
 }
 
 static void note(struct tally *t, struct str name, const struct probe_reply *a,

@@ -106,7 +106,7 @@ static void choose_call(struct preflight *p)
 static void add_request(struct preflight *p, struct conversation *conversation)
 {
 	struct llm_conf conf = *p->conf;
-	struct buf text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL), vars = BUF(BUF_MAX_SMALL);
 	struct prompt_values values = {.task = ""};
 
 	if (p->name.n) {
@@ -121,7 +121,6 @@ static void add_request(struct preflight *p, struct conversation *conversation)
 	values.vars = buf_view(&vars);
 	conf.user = "{preflight}";
 	chat_prompts(&conf, p->tools, &values, conversation);
-	BUFS_RELEASE(&text, &vars);
 }
 
 /* ---- an earlier turn in the prompt ---- */
@@ -151,14 +150,12 @@ static void add_call(const struct preflight *p, struct conversation *conversatio
 
 static bool refuses(const struct model_answer *a, struct str name)
 {
-	struct buf pattern = BUF(BUF_MAX_SMALL);
+	AUTO_BUF pattern = BUF(BUF_MAX_SMALL);
 
 	if (a->param.n)
 		return str_eq(a->param, name);
 	buf_printf(&pattern, "*%.*s*", STR_ARG(name));
-	bool found = text_glob(buf_view(&pattern), a->message);
-	buf_release(&pattern);
-	return found;
+	return text_glob(buf_view(&pattern), a->message);
 }
 
 /* A message may contain several parameter names, one within another: the longest is meant. */
@@ -273,7 +270,7 @@ static int measure(struct preflight *p, struct str messages, struct str tools,
 static int ask_with_results(struct preflight *p, struct conversation *conversation,
                             struct error *err)
 {
-	struct buf words = BUF(BUF_MAX_SMALL);
+	AUTO_BUF words = BUF(BUF_MAX_SMALL);
 	size_t before = conversation->messages.n;
 	int failed;
 
@@ -284,7 +281,6 @@ static int ask_with_results(struct preflight *p, struct conversation *conversati
 	conversation_add_result(conversation, STR(CALL_ID), p->name, buf_view(&words));
 	if (!failed && p->brief.answered)
 		failed = measure(p, buf_view(&conversation->messages), p->tools, &p->wordy, err);
-	buf_release(&words);
 	return failed;
 }
 

@@ -73,7 +73,7 @@ static int converse(struct preflight *p, const struct model_question *q, struct 
 int preflight_ask(struct preflight *p, const struct model_question *q, struct model_answer *out,
                   struct error *err)
 {
-	struct buf body = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF body = BUF(BUF_MAX_MESSAGE);
 	struct chat_request request;
 
 	if (p->requests >= PREFLIGHT_REQUESTS)
@@ -86,7 +86,6 @@ int preflight_ask(struct preflight *p, const struct model_question *q, struct mo
 	chat_request_write(&request, q->messages, &body);
 	int failed = converse(p, q, buf_view(&body), out, err);
 	chat_request_release(&request);
-	buf_release(&body);
 	return failed;
 }
 
@@ -121,7 +120,7 @@ static void read_list(struct preflight *p, struct str body)
 
 static int receive_list(struct preflight *p, struct http_exchange *x, struct error *err)
 {
-	struct buf body = BUF(LIST_BYTES);
+	AUTO_BUF body = BUF(LIST_BYTES);
 	int failed = http_read_all(x, &body, err);
 
 	p->list_status = http_status(x);
@@ -134,7 +133,6 @@ static int receive_list(struct preflight *p, struct http_exchange *x, struct err
 	} else if (!failed) {
 		read_list(p, buf_view(&body));
 	}
-	buf_release(&body);
 	return failed;
 }
 

@@ -299,16 +299,12 @@ static bool has_needle(const struct secrets *s, struct str text)
 /* False: the text is too short without its escapes, and not added. */
 static bool add_needle(struct secrets *s, struct str spelling, const char *between)
 {
-	struct buf read = BUF(spelling.n + 1);
+	AUTO_BUF read = BUF(spelling.n + 1);
 
 	read_all(spelling, &read);
 	struct str text = buf_view(&read);
-	if (text.n < SECRET_MIN || has_needle(s, text)) {
-		bool known = text.n >= SECRET_MIN;
-
-		buf_release(&read);
-		return known;
-	}
+	if (text.n < SECRET_MIN || has_needle(s, text))
+		return text.n >= SECRET_MIN;
 	s->needles = mem_resize(s->needles, s->count + 1, sizeof(*s->needles));
 	s->needles[s->count++] = (struct needle){mem_text(text), text.n, between};
 	for (int c = 0; c < 256; c++) {
@@ -320,35 +316,32 @@ static bool add_needle(struct secrets *s, struct str spelling, const char *betwe
 	add_pair(s, text.p[0], text.p[1]);
 	add_pair(s, text.p[0], '\n');
 	add_pair(s, text.p[0], '\r');
-	buf_release(&read);
 	return true;
 }
 
 /* Adds the digits in both alphabets of RFC 4648. */
 static void add_base64_digits(struct secrets *s, struct str digits)
 {
-	struct buf url = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF url = BUF(BUF_MAX_MESSAGE);
 
 	add_needle(s, digits, line_ends);
 	buf_str(&url, digits);
 	for (size_t i = 0; i < url.n; i++)
 		url.p[i] = (char)(url.p[i] == '+' ? '-' : url.p[i] == '/' ? '_' : url.p[i]);
 	add_needle(s, buf_view(&url), line_ends);
-	buf_release(&url);
 }
 
 /* The base64 digits that depend on the value alone, for a value preceded by 0, 1 or 2 bytes within
    a group of three; empty: too few. */
 static struct str base64_digits(struct str value, size_t before, struct buf *digits)
 {
-	struct buf group = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF group = BUF(BUF_MAX_MESSAGE);
 	size_t foreign = (before * 8 + 5) / 6, whole = (before + value.n) * 8 / 6;
 
 	buf_add(&group, "..", before);
 	buf_str(&group, value);
 	buf_clear(digits);
 	base64_encode(digits, buf_view(&group));
-	buf_release(&group);
 	return !digits->full && whole >= foreign + CODE_MIN
 	               ? (struct str){digits->p + foreign, whole - foreign}
 	               : STR("");
@@ -356,16 +349,15 @@ static struct str base64_digits(struct str value, size_t before, struct buf *dig
 
 static void add_base64(struct secrets *s, struct str value)
 {
-	struct buf digits = BUF(2 * BUF_MAX_MESSAGE);
+	AUTO_BUF digits = BUF(2 * BUF_MAX_MESSAGE);
 
 	for (size_t before = 0; before < 3; before++)
 		add_base64_digits(s, base64_digits(value, before, &digits));
-	buf_release(&digits);
 }
 
 static void add_hex(struct secrets *s, struct str value, const char *sixteen)
 {
-	struct buf digits = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF digits = BUF(BUF_MAX_MESSAGE);
 
 	for (size_t i = 0; i < value.n; i++) {
 		buf_char(&digits, sixteen[(unsigned char)value.p[i] >> 4]);
@@ -373,7 +365,6 @@ static void add_hex(struct secrets *s, struct str value, const char *sixteen)
 	}
 	if (!digits.full)
 		add_needle(s, buf_view(&digits), value.n < PART_MIN ? line_ends : separators);
-	buf_release(&digits);
 }
 
 static bool add_value(struct secrets *s, struct str value)
@@ -398,7 +389,7 @@ static void add_lines(struct secrets *s, struct str value)
 
 static void add_strings(struct secrets *s, struct str json)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct str string;
 
 	for (size_t cursor = 0; json_next_string(json, &cursor, &string);) {
@@ -407,7 +398,6 @@ static void add_strings(struct secrets *s, struct str json)
 		if (text.n >= PART_MIN)
 			add_value(s, buf_view(&text));
 	}
-	buf_release(&text);
 }
 
 bool secrets_add(struct secrets *s, struct str value)
@@ -504,7 +494,7 @@ void secrets_redact(const struct secrets *s, struct str text, struct buf *out)
 static bool redact_values(const struct secrets *s, struct line *l, struct arena *values, size_t max)
 {
 	const struct text_replacer replacer = {.find = find_secret, .ctx = s, .numbers = true};
-	struct buf scratch = BUF(BUF_MAX_MESSAGE), redacted = BUF(max);
+	AUTO_BUF scratch = BUF(BUF_MAX_MESSAGE), redacted = BUF(max);
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 
@@ -518,9 +508,7 @@ static bool redact_values(const struct secrets *s, struct line *l, struct arena 
 		if (replace_json(&replacer, *value, &scratch, &redacted))
 			*value = arena_str(values, buf_view(&redacted));
 	}
-	bool fits = !redacted.full;
-	BUFS_RELEASE(&scratch, &redacted);
-	return fits;
+	return !redacted.full;
 }
 
 void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out)

@@ -74,14 +74,13 @@ static bool replace_escaped(const struct text_replacer *r, const struct token *t
 	const char *put = found(r, buf_view(scratch));
 	if (!put)
 		return false;
-	struct buf replaced = BUF(scratch->max);
+	AUTO_BUF replaced = BUF(scratch->max);
 	if (exact)
 		replace_text(r, buf_view(scratch), &replaced);
 	else
 		buf_text(&replaced, put);
 	buf_str(out, t->before);
 	json_quote(out, buf_view(&replaced));
-	buf_release(&replaced);
 	return true;
 }
 

@@ -142,14 +142,12 @@ const struct arguments_schema *arguments_read(struct arena *a, struct str schema
 
 static int no_property(const struct arguments_schema *s, struct str key, struct error *err)
 {
-	struct names known = {.count = 0};
+	AUTO_NAMES known = {.count = 0};
 
 	for (size_t i = 0; i < s->count && i < NAMES_MAX; i++)
 		names_add(&known, s->properties[i].spelled);
 	error_set(err, FAIL_USAGE, "the tool has no argument '%.*s'", STR_ARG(key));
-	names_suggest(err, key, known.text, known.count);
-	names_release(&known);
-	return -1;
+	return names_suggest(err, key, known.text, known.count);
 }
 
 static int check_required(const struct arguments_schema *s, struct str arguments, struct error *err)

@@ -178,15 +178,13 @@ static bool same_value(struct str a, struct str b)
 int schema_wrong_word(struct str key, struct str value, struct str list, struct error *err)
 {
 	struct str typed = json_type(value) == JSON_STRING ? json_inner(value) : value, each;
-	struct names known = {.count = 0};
+	AUTO_NAMES known = {.count = 0};
 
 	for (size_t cursor = 0; known.count < NAMES_MAX && json_next(list, &cursor, &each);)
 		names_add(&known, json_type(each) == JSON_STRING ? json_inner(each) : each);
 	error_set(err, FAIL_USAGE, "argument '%.*s' does not accept '%.*s'", STR_ARG(key),
 	          STR_ARG(typed));
-	names_suggest(err, typed, known.text, known.count);
-	names_release(&known);
-	return -1;
+	return names_suggest(err, typed, known.text, known.count);
 }
 
 static int check_words(struct str key, struct str value, struct str schema, struct error *err)

@@ -293,7 +293,9 @@ static void operands(void)
 	is_int(file_list_new((char *[]){missing}, 1, &list, &err), -1, "a missing operand");
 	is_int(file_list_new((char *[]){directories}, 1, &list, &err), -1,
 	       "a directory without recordings");
-	is_str(err.text, "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory fixtures",
+	is_str(err.text,
+	       "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory fixtures; files "
+	       "with other names are only read if named",
 	       "as reported");
 }
 

@@ -121,7 +121,7 @@ int mcp_read_state(struct state_source *s, struct mcp_session *session,
 
 static int no_state_tool(struct str name, struct str tools, struct str refusal, struct error *err)
 {
-	struct names known = {.count = 0};
+	AUTO_NAMES known = {.count = 0};
 	AUTO_ARENA texts = {0};
 	AUTO_BUF typed = BUF(BUF_MAX_SMALL), why = BUF(BUF_MAX_SMALL);
 	struct str tool;
@@ -135,9 +135,7 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 	          "\1state\2 tool:%s: the server does not list this tool, and refuses to call it "
 	          "(%s)",
 	          buf_cstr(&typed), buf_cstr(&why));
-	names_suggest(err, name, known.text, known.count);
-	names_release(&known);
-	return -1;
+	return names_suggest(err, name, known.text, known.count);
 }
 
 /* The first argument that the tool requires and the user did not give: a string, absent if there is none. */

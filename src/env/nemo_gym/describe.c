@@ -84,7 +84,7 @@ static void write_schema(struct str operation, struct str components, struct buf
 {
 	struct str content = JSON_GET(JSON_GET(operation, "requestBody"), "content");
 	struct str schema = JSON_GET(JSON_GET(content, "application/json"), "schema");
-	struct names used = {.count = 0};
+	AUTO_NAMES used = {.count = 0};
 	AUTO_ARENA texts = {0};
 
 	add_references(schema, &used, &texts);
@@ -107,7 +107,6 @@ static void write_schema(struct str operation, struct str components, struct buf
 		jw_put_raw(&w, used.text[i], json_get(components, str_from(used.text[i])));
 	while (w.depth)
 		jw_end(&w);
-	names_release(&used);
 }
 
 static void write_tool(struct json_writer *w, struct str path, struct str operation,

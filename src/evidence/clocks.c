@@ -4,8 +4,6 @@
 #include "base/text.h"
 #include "json/scan.h"
 
-#include <ctype.h>
-
 /* 2020 to 2039, in seconds: plausible years of recordings */
 #define PLAUSIBLE_FROM  INT64_C(1577836800)
 #define PLAUSIBLE_UNTIL INT64_C(2208988800)
@@ -20,7 +18,7 @@ static bool is_digit(char c)
 
 static bool is_hex(char c)
 {
-	return isxdigit((unsigned char)c);
+	return is_digit(c) || (unsigned char)((c | 0x20) - 'a') < 6;
 }
 
 static size_t digits_at(struct str s)

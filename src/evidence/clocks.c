@@ -85,13 +85,13 @@ static size_t date_at(struct str s)
 	return n;
 }
 
-/* The length of a time of day with thousandths, as in logs, or after a year from 2000 to 2099;
-   else 0. Games show their time of day in minutes, which is not matched. */
+/* The length of a time of day with thousandths, as in logs, or beside a year from 2000 to 2099, as
+   in HTTP and asctime; else 0. Games show their time of day in minutes, which is not matched. */
 static size_t log_time_at(struct str s)
 {
 	size_t n = sizeof("dd:dd:dd.ddd") - 1;
 
-	if (fits(s, "20dd dd:dd:dd") || fits(s, "20dd:dd:dd:dd"))
+	if (fits(s, "20dd dd:dd:dd") || fits(s, "20dd:dd:dd:dd") || fits(s, "dd:dd:dd 20dd"))
 		return sizeof("20dd dd:dd:dd") - 1;
 	if (!fits(s, "dd:dd:dd.ddd") && !fits(s, "dd:dd:dd,ddd"))
 		return 0;

@@ -86,7 +86,7 @@ static size_t read_unicode(struct str s, uint32_t *code)
 static struct spelled read_backslash(struct str s)
 {
 	size_t at = backslashes(s) + 1, n;
-	uint32_t code, low;
+	uint32_t code, low = 0;
 
 	if (at_of(s, at - 1) == 'x' && read_digits(str_skip(s, at), 16, 2, &code) == 2)
 		return spelled_byte((char)code, at + 2);

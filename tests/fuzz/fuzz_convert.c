@@ -44,9 +44,9 @@ static void collect(struct export *x, struct str lines)
 	while (lines.n) {
 		if (line_parse(lines, &scratch, &l, &used, &err) != 0 || l.type == LINE_UNKNOWN)
 			abort(); /* the importer's lines are valid */
-		if (!over && (!x->id.p || str_eq(x->id, l.rollout)) && export_add(x, &l, &err))
+		if (!over && (!x->r.id.p || str_eq(x->r.id, l.rollout)) && export_add(x, &l, &err))
 			abort();
-		over = over || (l.type == LINE_END && x->id.p && str_eq(x->id, l.rollout));
+		over = over || (l.type == LINE_END && x->r.id.p && str_eq(x->r.id, l.rollout));
 		lines = str_skip(lines, used + 1);
 	}
 	buf_release(&scratch);
@@ -61,13 +61,13 @@ static void write_in(const struct format *format, struct str lines)
 	size_t used;
 
 	collect(&x, lines);
-	if (x.header.text.p && export_rollout(&x, &text, &err) == 0) {
+	if (x.r.header.text.p && export_rollout(&x, &text, &err) == 0) {
 		for (struct str rest = buf_view(&text); rest.n; rest = str_skip(rest, used + 1))
 			if (json_validate_first(rest, &used, &fault) != 0)
 				abort();
 	}
 	buf_release(&text);
-	export_release(&x);
+	rollout_copy_release(&x.r);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

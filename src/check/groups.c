@@ -31,8 +31,7 @@ struct group_log {
 	struct arena arena;
 	struct group_member *members;
 	struct trace *traces;
-	size_t count, most;
-	bool full; /* incomplete: there were more members */
+	size_t count;
 };
 
 static int64_t count_of(const struct group *g)
@@ -79,17 +78,13 @@ static void add_trace(struct group *g, const struct trace *t, int64_t seed)
 		s->calls = calls;
 }
 
-void groups_keep_log(struct groups *g, size_t most)
+void groups_keep_log(struct groups *g)
 {
 	g->log = mem_new(sizeof(*g->log));
-	g->log->most = most;
 }
 
 static void log_member(struct group_log *log, const struct group_member *m)
 {
-	log->full = log->full || log->count == log->most;
-	if (log->full)
-		return;
 	log->members = mem_grow(log->members, log->count, sizeof(*log->members));
 	log->traces = mem_grow(log->traces, log->count, sizeof(*log->traces));
 	log->members[log->count] = *m;
@@ -110,33 +105,14 @@ void groups_each(const struct groups *g, void (*take)(void *ctx, const struct gr
 	}
 }
 
-bool groups_can_absorb(const struct groups *g, const struct groups *other)
+static void add_member(void *ctx, const struct group_member *m)
 {
-	struct group **theirs = map_list(&other->by_task);
-	bool can = true;
-
-	for (size_t i = 0; can && other->log->full && i < other->by_task.count; i++)
-		can = !map_find(&g->by_task, theirs[i]->item.hash, STR_NONE);
-	free(theirs);
-	return can;
+	groups_add(ctx, m);
 }
 
-void groups_absorb(struct groups *g, struct groups *other)
+void groups_absorb(struct groups *g, const struct groups *other)
 {
-	struct group **theirs = map_list(&other->by_task);
-	struct group_log *log = other->log;
-
-	for (size_t i = 0; log->full && i < other->by_task.count; i++)
-		map_add(&g->by_task, &theirs[i]->item, theirs[i]->item.hash);
-	free(theirs);
-	if (log->full) {
-		other->by_task = (struct map){.root = NULL};
-		return;
-	}
-	for (size_t i = 0; i < log->count; i++) {
-		log->members[i].trace = log->members[i].trace ? &log->traces[i] : NULL;
-		groups_add(g, &log->members[i]);
-	}
+	groups_each(other, add_member, g);
 }
 
 static void add_void(struct group *g, const struct group_member *m)
@@ -151,8 +127,10 @@ void groups_add(struct groups *g, const struct group_member *m)
 {
 	if (!m->task.p)
 		return;
-	if (g->log)
+	if (g->log) {
 		log_member(g->log, m);
+		return;
+	}
 	uint64_t hash = map_hash(m->task);
 	struct group *one = map_find(&g->by_task, hash, STR_NONE);
 	bool is_new = !one;

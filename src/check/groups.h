@@ -26,18 +26,15 @@ struct group_member {
 	int64_t seed;
 };
 
-/* Keeps the first `most` members from now on, to add them to other groups: 300 bytes each. */
-void groups_keep_log(struct groups *g, size_t most);
+/* From now on members are only kept, to add them to other groups: 300 bytes each. */
+void groups_keep_log(struct groups *g);
 
 /* Calls `take` for each member in the log, in order. */
 void groups_each(const struct groups *g, void (*take)(void *ctx, const struct group_member *m),
                  void *ctx);
 
-/* Can `other` (with a log, no group taken yet) be added? Not if its log is incomplete and
-   contains a group that also exists here. */
-bool groups_can_absorb(const struct groups *g, const struct groups *other);
-/* Adds the members of `other` in their order, and empties it. */
-void groups_absorb(struct groups *g, struct groups *other);
+/* Adds the members of `other`, which has a log, in their order. */
+void groups_absorb(struct groups *g, const struct groups *other);
 
 /* Adds a rollout. Rollouts without a task belong to no group. */
 void groups_add(struct groups *g, const struct group_member *m);

@@ -3,6 +3,7 @@
 
 #include "check/judge_internal.h"
 #include "evidence/peer.h"
+#include "evidence/sharing.h"
 #include "json/canon.h"
 
 #include <stdio.h>
@@ -16,22 +17,8 @@
 struct turn_lines {
 	uint64_t header;
 	uint64_t *first; /* by turn: its first line; 0: not seen */
-	size_t count, room;
+	size_t count;
 };
-
-static void make_room(struct turn_lines *t, size_t turn)
-{
-	size_t room = t->room ? t->room : 16;
-
-	while (room <= turn)
-		room *= 2;
-	if (room > t->room) {
-		t->first = mem_resize(t->first, room, sizeof(*t->first));
-		t->room = room;
-	}
-	memset(t->first + t->count, 0, (turn + 1 - t->count) * sizeof(*t->first));
-	t->count = turn + 1;
-}
 
 static void turn_lines_add(struct turn_lines *t, const struct line *l)
 {
@@ -39,12 +26,12 @@ static void turn_lines_add(struct turn_lines *t, const struct line *l)
 		t->header = l->number;
 	if (l->turn < 0 || l->turn >= (int64_t)TURN_LINES_MAX)
 		return;
-	size_t turn = (size_t)l->turn;
-
-	if (turn >= t->count)
-		make_room(t, turn);
-	if (!t->first[turn])
-		t->first[turn] = l->number;
+	while (t->count <= (size_t)l->turn) {
+		t->first = mem_grow(t->first, t->count, sizeof(*t->first));
+		t->first[t->count++] = 0;
+	}
+	if (!t->first[l->turn])
+		t->first[l->turn] = l->number;
 }
 
 static uint64_t turn_lines_find(const struct turn_lines *t, int64_t turn)
@@ -52,12 +39,6 @@ static uint64_t turn_lines_find(const struct turn_lines *t, int64_t turn)
 	bool kept = turn >= 0 && (uint64_t)turn < t->count && t->first[turn];
 
 	return kept ? t->first[turn] : t->header;
-}
-
-static void turn_lines_release(struct turn_lines *t)
-{
-	free(t->first);
-	*t = (struct turn_lines){.count = 0};
 }
 
 /* ---- hashes that must match the states, because rules rely on them ---- */
@@ -114,7 +95,7 @@ static void release_judged(void *user)
 
 	findings_release(&o->findings);
 	json_paths_free(o->ignored);
-	turn_lines_release(&o->lines);
+	free(o->lines.first);
 }
 
 /* Sets the size of all states. */
@@ -531,13 +512,13 @@ int judge_recording(struct judge *j, const char *path, after_line_fn *after, voi
 	return 0;
 }
 
-int judge_part_new(const struct judge_conf *conf, int64_t number, size_t most, struct judge **out,
+int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
                    struct error *err)
 {
 	if (judge_new(conf, out, err))
 		return -1;
 	judge_many(*out);
-	groups_keep_log(&(*out)->groups, most);
+	groups_keep_log(&(*out)->groups);
 	evidence_number_file((*out)->facts, number);
 	return 0;
 }
@@ -549,8 +530,7 @@ void judge_part_finish(struct judge *part)
 
 bool judge_can_absorb(const struct judge *j, const struct judge *part)
 {
-	return groups_can_absorb(&j->groups, &part->groups) &&
-	       evidence_can_absorb(j->facts, part->facts);
+	return sharing_can_absorb(evidence_sharing(j->facts), evidence_sharing(part->facts));
 }
 
 static void add_sums(struct judge_summary *to, const struct judge_summary *s)
@@ -571,7 +551,7 @@ static void add_sums(struct judge_summary *to, const struct judge_summary *s)
 
 void judge_absorb(struct judge *j, struct judge *part)
 {
-	evidence_absorb(j->facts, part->facts);
+	sharing_absorb(evidence_sharing(j->facts), evidence_sharing(part->facts));
 	groups_absorb(&j->groups, &part->groups);
 	add_sums(&j->sum, &part->sum);
 	j->file_reward += part->file_reward;

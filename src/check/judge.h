@@ -107,10 +107,9 @@ MUST_USE int judge_recording(struct judge *j, const char *path, after_line_fn *a
 void judge_finish(struct judge *j);
 
 /* A judge for one of many files, in its own thread: the file after `number` others. Call
-   judge_file or judge_recording once. With more than `most` rollouts, which bounds its memory, it is
-   only absorbed by a judge that has none of its tasks. */
-MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, size_t most,
-                            struct judge **out, struct error *err);
+   judge_file or judge_recording once. */
+MUST_USE int judge_part_new(const struct judge_conf *conf, int64_t number, struct judge **out,
+                            struct error *err);
 /* Ends its open rollouts. */
 void judge_part_finish(struct judge *part);
 /* Would this judge have given the same verdicts as the part? */

@@ -14,7 +14,7 @@ void part_put_verdict(struct json_writer *w, const struct rollout_verdict *v);
 bool part_get_verdict(struct str object, bool places, struct arena *arena,
                       struct rollout_verdict *out);
 
-/* Writes what is left of a part (with all its rollouts: judge_part_new) that is finished, as an object. */
+/* Writes what is left of a part (judge_part_new) that is finished, as an object. */
 void part_put(struct json_writer *w, struct judge *part);
 /* Fills a new part. False: the object is none. */
 bool part_get(struct str object, struct arena *arena, struct judge *part);

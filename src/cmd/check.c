@@ -22,10 +22,9 @@
 /* Each thread judges its file in isolation; the output equals that of one thread. Earlier files can
    change its verdicts (a reused session id, a group that continues); this is detected when its turn
    comes, and the file is judged again in sequence. So is a file that cannot be read to its end, and
-   one whose output exceeds a thread's buffer. */
+   one whose verdicts take much memory. */
 
-#define OUTPUT_MAX    ((size_t)1 << 20) /* buffered output per file, until its turn */
-#define PART_ROLLOUTS 4096              /* kept per file, until its turn: 1 MB */
+#define VERDICTS_MAX ((size_t)16 << 20) /* bytes of a file's verdicts, until its turn */
 
 struct file_checking {
 	const struct file_list *files;
@@ -38,7 +37,9 @@ struct file_checking {
 
 struct judged_file {
 	struct judge *judge;
-	struct verdicts verdicts;
+	struct rollout_verdict *verdicts; /* in the arena, as is what they point to */
+	size_t count;
+	struct arena arena;
 };
 
 static void drop(void *ctx, void *result)
@@ -47,19 +48,35 @@ static void drop(void *ctx, void *result)
 
 	if (f) {
 		judge_free(f->judge);
-		reports_free(f->verdicts.reports);
-		output_release(&f->verdicts.out);
+		arena_release(&f->arena);
 		free(f);
 	}
 }
 
 /* ---- in a thread ---- */
 
+static void keep_verdict(void *ctx, const struct rollout_verdict *v)
+{
+	struct judged_file *f = ctx;
+	struct rollout_verdict kept = *v;
+
+	kept.rollout = arena_str(&f->arena, v->rollout);
+	kept.task = arena_str(&f->arena, v->task);
+	kept.reason = arena_str(&f->arena, v->reason);
+	if (v->finding_count) {
+		size_t bytes = v->finding_count * sizeof(*v->findings);
+
+		kept.findings = memcpy(arena_new(&f->arena, bytes), v->findings, bytes);
+	}
+	f->verdicts = arena_grow(&f->arena, f->verdicts, f->count, sizeof(*f->verdicts));
+	f->verdicts[f->count++] = kept;
+}
+
 static int stop_at_much(void *ctx, struct error *err)
 {
-	const struct verdicts *v = ctx;
+	const struct judged_file *f = ctx;
 
-	return v->out.text.n > OUTPUT_MAX ? error_set(err, FAIL_NONE, "too much output") : 0;
+	return f->arena.bytes > VERDICTS_MAX ? error_set(err, FAIL_NONE, "too many verdicts") : 0;
 }
 
 /* Standard input and pipes can be read once only. */
@@ -70,38 +87,22 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static struct judged_file *judged_new(const struct file_checking *c, struct judge_conf *conf)
-{
-	struct judged_file *f = mem_new(sizeof(*f));
-
-	*conf = *c->conf;
-	f->verdicts = (struct verdicts){.context = c->verdicts->context,
-	                                .out = output_to_stdout(),
-	                                .origin = c->verdicts->origin,
-	                                .ends_count = c->verdicts->ends_count,
-	                                .fold = c->verdicts->fold,
-	                                .options = c->verdicts->options};
-	f->verdicts.reports = reports_part(c->verdicts->reports, &f->verdicts.out.text);
-	conf->ctx = &f->verdicts;
-	return f;
-}
-
 /* Returns NULL if the file has to be judged again in sequence. */
 static void *judge_alone(void *ctx, size_t index)
 {
 	const struct file_checking *c = ctx;
 	const char *path = c->files->paths[index];
-	struct judge_conf conf;
-	struct judged_file *f = judged_new(c, &conf);
+	struct judge_conf conf = *c->conf;
+	struct judged_file *f = mem_new(sizeof(*f));
 
-	if (!f->verdicts.reports || !is_regular(path) ||
-	    judge_part_new(&conf, (int64_t)index, PART_ROLLOUTS, &f->judge, ERROR_IGNORED) ||
-	    judge_recording(f->judge, path, stop_at_much, &f->verdicts, ERROR_IGNORED)) {
+	conf.verdict = keep_verdict;
+	conf.ctx = f;
+	if (!is_regular(path) || judge_part_new(&conf, (int64_t)index, &f->judge, ERROR_IGNORED) ||
+	    judge_recording(f->judge, path, stop_at_much, f, ERROR_IGNORED)) {
 		drop(NULL, f);
 		return NULL;
 	}
 	judge_part_finish(f->judge);
-	verdicts_end_file(&f->verdicts);
 	return f;
 }
 
@@ -136,18 +137,14 @@ static int judge_in_turn(struct file_checking *c, size_t index, struct error *er
 	return -1;
 }
 
-/* Appends a file's results after those of the previous file. */
+/* Reports a file's verdicts after those of the previous file. */
 static int adopt(struct file_checking *c, size_t index, struct judged_file *f, struct error *err)
 {
-	struct verdicts *v = c->verdicts;
-
 	judge_file(c->judge, c->files->paths[index]);
-	verdicts_end_file(v);
-	buf_str(&v->out.text, buf_view(&f->verdicts.out.text));
-	verdicts_absorb(v, &f->verdicts);
-	reports_absorb(v->reports, f->verdicts.reports);
+	for (size_t i = 0; i < f->count; i++)
+		c->conf->verdict(c->conf->ctx, &f->verdicts[i]);
 	judge_absorb(c->judge, f->judge);
-	return output_flush_some(&v->out, err);
+	return flush_some(c->verdicts, err);
 }
 
 static int take(void *ctx, size_t index, void *result, struct error *err)

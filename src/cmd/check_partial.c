@@ -43,7 +43,7 @@ static bool put_judged(const struct judge_conf *conf, const char *path, struct j
 	jw_put_array(w, "verdicts");
 	/* the number only tells files apart */
 	int64_t number = (int64_t)(map_hash(str_from(path)) >> 1);
-	bool good = !judge_part_new(&own, number, SIZE_MAX, &part, ERROR_IGNORED) &&
+	bool good = !judge_part_new(&own, number, &part, ERROR_IGNORED) &&
 	            !judge_recording(part, path, NULL, NULL, ERROR_IGNORED);
 	if (good)
 		judge_part_finish(part);
@@ -229,7 +229,7 @@ int check_partials_judge(const struct check_partials *p, size_t i, const struct 
 	*out = NULL;
 	if (!part.p || json_type(part) == JSON_NULL)
 		return 0;
-	if (judge_part_new(conf, 0, SIZE_MAX, out, err))
+	if (judge_part_new(conf, 0, out, err))
 		return -1;
 	return part_get(part, &arena, *out) ? 0 : refuse(p, i, "totals", err);
 }

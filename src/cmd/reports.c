@@ -120,38 +120,6 @@ static int add_spec(struct reports *r, const char *spec, const char *taken, stru
 	return row ? add_report(r, row, file, taken, err) : -1;
 }
 
-/* Adds the console's report to a part, if its kind supports parts. */
-static bool add_part(struct reports *part, const struct open_report *whole)
-{
-	return whole->console && whole->row->kind->separate &&
-	       !add_report(part, whole->row, NULL, NULL, ERROR_IGNORED);
-}
-
-struct reports *reports_part(const struct reports *r, struct buf *console)
-{
-	struct reports *part = mem_new(sizeof(*part));
-
-	part->conf = r->conf;
-	part->console = console;
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->items[i].row->target != REPORT_CONSOLE && !add_part(part, &r->items[i])) {
-			reports_free(part);
-			return NULL;
-		}
-	}
-	part->table = r->table;
-	return part;
-}
-
-void reports_absorb(struct reports *r, const struct reports *part)
-{
-	r->totals.cases += part->totals.cases;
-	r->totals.rollouts += part->totals.rollouts;
-	r->totals.failed += part->totals.failed;
-	r->totals.errors += part->totals.errors;
-	r->totals.took_ms += part->totals.took_ms;
-}
-
 static int add_all(struct reports *r, const struct report_options *o, const char *taken,
                    struct error *err)
 {

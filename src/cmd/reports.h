@@ -27,12 +27,6 @@ bool reports_have_json(const struct report_options *o);
 /* True unless a report replaces the command's table on standard output. */
 bool reports_have_table(const struct reports *r);
 
-/* The reports for cases of another thread, which has its own console buffer, borrowed. NULL if some
-   report needs its cases in sequence. Free it with reports_free. */
-struct reports *reports_part(const struct reports *r, struct buf *console);
-/* Adds the part's counts; the caller appends its text. */
-void reports_absorb(struct reports *r, const struct reports *part);
-
 /* Differences of a case are reported before the case itself. */
 void reports_difference(struct reports *r, const struct difference_printer *at,
                         const struct difference *d);

@@ -224,16 +224,6 @@ void verdicts_take(void *ctx, const struct rollout_verdict *verdict)
 		show_findings(v, r);
 }
 
-void verdicts_absorb(struct verdicts *v, const struct verdicts *part)
-{
-	v->at_or_above += part->at_or_above;
-	v->broken += part->broken;
-	v->unfinished += part->unfinished;
-	v->has_cause = v->has_cause || part->has_cause;
-	if (part->worst)
-		note_worst(v, part->worst, part->worst_severity);
-}
-
 void verdicts_line(void *ctx, const struct evidence_update *u)
 {
 	struct verdicts *v = ctx;

@@ -80,8 +80,6 @@ void verdicts_release(struct verdicts *v); /* with judge, reports and output; ze
 void verdicts_take(void *ctx, const struct rollout_verdict *v);
 /* With fold: the findings of the last file are complete. */
 void verdicts_end_file(struct verdicts *v);
-/* Adds the counts of verdicts on another part of the rollouts, in their order. */
-void verdicts_absorb(struct verdicts *v, const struct verdicts *part);
 /* struct judge_conf.line. */
 void verdicts_line(void *ctx, const struct evidence_update *u);
 /* Makes hints for the judge from the options about tools and errors; borrows from the options.

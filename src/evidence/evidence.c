@@ -249,16 +249,6 @@ void evidence_number_file(struct evidence *f, int64_t number)
 	f->sharing.files = number;
 }
 
-bool evidence_can_absorb(const struct evidence *f, const struct evidence *other)
-{
-	return sharing_can_absorb(&f->sharing, &other->sharing);
-}
-
-void evidence_absorb(struct evidence *f, const struct evidence *other)
-{
-	sharing_absorb(&f->sharing, &other->sharing);
-}
-
 struct sharing *evidence_sharing(struct evidence *f)
 {
 	return &f->sharing;

@@ -85,11 +85,7 @@ void evidence_new_file(struct evidence *f);
 /* Numbers the current file as if `number` other files came before it. */
 void evidence_number_file(struct evidence *f, int64_t number);
 
-/* Would the facts of another file have been the same if it came after the files seen here? */
-bool evidence_can_absorb(const struct evidence *f, const struct evidence *other);
-/* If so: adds the facts that later files need. */
-void evidence_absorb(struct evidence *f, const struct evidence *other);
-/* Its sharing of environments, to write it and read it again. */
+/* Its sharing of environments: what later files need of it. */
 struct sharing *evidence_sharing(struct evidence *f);
 
 size_t evidence_open_count(const struct evidence *f);

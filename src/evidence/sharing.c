@@ -44,23 +44,6 @@ bool sharing_can_absorb(const struct sharing *s, const struct sharing *other)
 	return can;
 }
 
-void sharing_absorb(struct sharing *s, const struct sharing *other)
-{
-	struct id_owner **list = map_list(&other->owners);
-
-	for (size_t i = 0; i < other->owners.count; i++) {
-		if (!map_find(&s->owners, list[i]->item.hash, STR_NONE)) {
-			struct id_owner *copy = arena_new(&s->arena, sizeof(*copy));
-
-			copy->rollout = list[i]->rollout;
-			copy->mark = list[i]->mark;
-			copy->contested = list[i]->contested;
-			map_add(&s->owners, &copy->item, list[i]->item.hash);
-		}
-	}
-	free(list);
-}
-
 void sharing_each(const struct sharing *s, void (*take)(void *ctx, const int64_t number[4]),
                   void *ctx)
 {
@@ -86,6 +69,16 @@ void sharing_claimed(struct sharing *s, const int64_t number[4])
 	o->mark = (uint64_t)number[2];
 	o->contested = number[3] != 0;
 	map_add(&s->owners, &o->item, (uint64_t)number[0]);
+}
+
+static void claim_again(void *ctx, const int64_t number[4])
+{
+	sharing_claimed(ctx, number);
+}
+
+void sharing_absorb(struct sharing *s, const struct sharing *other)
+{
+	sharing_each(other, claim_again, s);
 }
 
 bool sharing_claim(struct sharing *s, char kind, struct str id, uint64_t mark, struct str *owner)

@@ -55,7 +55,6 @@ static const char *const begins[] = {
 
 const struct report_kind report_kind_json = {.file = {"JSON lines of a report", begins},
                                              .state_size = sizeof(struct difference_printer),
-                                             .separate = true,
                                              .difference = difference,
                                              .rollout = rollout,
                                              .end = end,

@@ -88,7 +88,6 @@ struct report_kind {
 	struct file_kind file; /* how a report begins; without begins: never a file */
 	size_t state_size;
 	bool head_last;
-	bool separate; /* a case's text does not depend on earlier cases */
 	void (*begin)(struct report *r);
 	/* at->file is the file of the difference; NULL: it is added to the case's text */
 	void (*difference)(struct report *r, const struct difference_printer *at,

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define FIT_WAIT_MS 2 /* between two looks at sessions that are being opened */
+
 const struct env_facts *rollout_env_facts(const struct rollout *r)
 {
 	static const struct env_facts none = {.protocol = NULL};
@@ -470,7 +472,24 @@ static uint64_t offer_of(const struct rollout *r)
 	const struct env_facts *e = rollout_env_facts(r);
 	struct str protocol = e->protocol ? str_from(e->protocol) : STR_NONE;
 
-	return fingerprint(e->tools) ^ fingerprint(protocol);
+	return (fingerprint(e->tools) ^ fingerprint(protocol)) | 1;
+}
+
+/* Did the options match a session with another offer? Waits for those that are being opened. */
+static int fit_another(const struct rollout *r, bool *another, struct error *err)
+{
+	struct options_fit *f = r->conf->options_fit;
+	uint64_t offer = 0;
+	bool opening = f != NULL;
+
+	while (opening && !offer) {
+		opening = atomic_load(&f->opening) > 0; /* first: the offer is set before */
+		offer = atomic_load(&f->offer);
+		if (opening && !offer && io_wait(r->conf->io, NULL, FIT_WAIT_MS, err))
+			return -1;
+	}
+	*another = offer && offer != offer_of(r);
+	return 0;
 }
 
 /* The policy matches other sessions of the run but not this one: the rollout continues without
@@ -484,8 +503,7 @@ static __attribute__((noinline)) int settle_mismatch(struct rollout *r, bool ope
 
 	if (err->kind != FAIL_USAGE && err->kind != FAIL_INPUT)
 		return -1;
-	if (options_fit_another(r->conf->options_fit, offer_of(r), r->conf->io, &another,
-	                        &stopped)) {
+	if (fit_another(r, &another, &stopped)) {
 		*err = stopped;
 		return -1;
 	}
@@ -504,11 +522,18 @@ static int open_session(struct rollout *r, struct env_reply *refusal, struct err
 {
 	struct options_fit *fit = r->conf->options_fit;
 
-	options_fit_begin(fit);
+	if (fit)
+		atomic_fetch_add(&fit->opening, 1);
 	bool opened = !env_open(r->conf->env_ops, &r->env_conf, r->conf->io, &r->env, refusal, err);
 	bool offers = opened && refusal->outcome == OUTCOME_OK && !nothing_to_call(r);
 	bool mismatch = !opened || (offers && open_policy(r, err));
-	options_fit_end(fit, offers && !mismatch, offer_of(r));
+	if (fit) {
+		unsigned long long none = 0;
+
+		if (offers && !mismatch)
+			atomic_compare_exchange_strong(&fit->offer, &none, offer_of(r));
+		atomic_fetch_sub(&fit->opening, 1);
+	}
 	return mismatch ? settle_mismatch(r, opened, err) : 0;
 }
 

@@ -8,7 +8,6 @@
 #include "env/env.h"
 #include "policy/policy.h"
 #include "recording/line_writer.h"
-#include "rollout/options_fit.h"
 #include "rollout/volatile_members.h"
 
 #include <stdatomic.h>
@@ -30,6 +29,14 @@ struct rereads {
 	atomic_int ready;  /* rollouts that have read their first state */
 	size_t most;       /* rollouts that run at the same time */
 	atomic_int starts; /* reads before a first call */
+};
+
+/* Do the user's options match the server? One session that matches settles it for the run: a later
+   one that offers something else (a replica with other tools) is the server's fault and ends only
+   its own rollout. Zeroed. */
+struct options_fit {
+	atomic_int opening;  /* sessions that are being opened */
+	atomic_ullong offer; /* a fingerprint of the tools of the first that matched; 0: none did */
 };
 
 typedef struct policy *policy_wrap_fn(void *ctx, struct policy *inner, struct io *io);

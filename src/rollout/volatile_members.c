@@ -6,7 +6,7 @@
 #include "json/scan.h"
 #include "json/write.h"
 
-#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define WAIT_MS   2 /* polling interval while waiting for the other rollout */
@@ -20,8 +20,7 @@
 enum reading { NOT_READ, BEING_READ, WAS_READ };
 
 struct volatile_members {
-	pthread_mutex_t lock;
-	enum reading reading;
+	atomic_int reading;
 	struct arena arena;
 	struct str *found;                /* pointers of the members */
 	uint64_t numbers[FOUND_MAX / 64]; /* one bit each */
@@ -32,36 +31,23 @@ struct volatile_members {
 
 struct volatile_members *volatile_members_new(void)
 {
-	struct volatile_members *v = mem_new(sizeof(*v));
-
-	pthread_mutex_init(&v->lock, NULL);
-	return v;
+	return mem_new(sizeof(struct volatile_members));
 }
 
 void volatile_members_free(struct volatile_members *v)
 {
 	if (!v)
 		return;
-	pthread_mutex_destroy(&v->lock);
 	arena_release(&v->arena);
 	free(v);
-}
-
-static enum reading try_to_read(struct volatile_members *v)
-{
-	pthread_mutex_lock(&v->lock);
-	enum reading before = v->reading;
-	if (before == NOT_READ)
-		v->reading = BEING_READ;
-	pthread_mutex_unlock(&v->lock);
-	return before;
 }
 
 int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours, struct error *err)
 {
 	for (;;) {
-		enum reading before = try_to_read(v);
-		*ours = before == NOT_READ;
+		int before = NOT_READ;
+
+		*ours = atomic_compare_exchange_strong(&v->reading, &before, BEING_READ);
 		if (before != BEING_READ)
 			return 0;
 		if (io_wait(io, NULL, WAIT_MS, err))
@@ -69,16 +55,9 @@ int volatile_members_wait(struct volatile_members *v, struct io *io, bool *ours,
 	}
 }
 
-static void set_reading(struct volatile_members *v, enum reading reading)
-{
-	pthread_mutex_lock(&v->lock);
-	v->reading = reading;
-	pthread_mutex_unlock(&v->lock);
-}
-
 void volatile_members_skip(struct volatile_members *v, bool answered)
 {
-	set_reading(v, answered ? NOT_READ : WAS_READ);
+	atomic_store(&v->reading, answered ? NOT_READ : WAS_READ);
 }
 
 static void add_found(struct volatile_members *v, struct str pointer, bool number)
@@ -189,7 +168,7 @@ int volatile_members_compare(struct volatile_members *v, const struct reading_pa
 void volatile_members_finish(struct volatile_members *v)
 {
 	warn(v);
-	set_reading(v, WAS_READ);
+	atomic_store(&v->reading, WAS_READ);
 }
 
 static int put(struct json_writer *w, struct json_paths *paths, struct str pointer,

@@ -12,7 +12,6 @@ void driver_init(struct driver *d, const struct context *c)
 	*d = (struct driver){.clock = c->clock,
 	                     .pages = page_cache_new(),
 	                     .volatile_members = volatile_members_new(),
-	                     .options_fit = options_fit_new(),
 	                     .scratch = scratch_pool_new()};
 	pthread_mutex_init(&d->order, NULL);
 	pthread_mutex_init(&d->lock, NULL);
@@ -24,7 +23,6 @@ void driver_release(struct driver *d)
 	env_target_release(&d->target);
 	page_cache_free(d->pages);
 	volatile_members_free(d->volatile_members);
-	options_fit_free(d->options_fit);
 	scratch_pool_free(d->scratch);
 	pthread_mutex_destroy(&d->lock);
 	pthread_mutex_destroy(&d->order);
@@ -44,7 +42,7 @@ struct rollout_conf driver_conf(struct driver *d, struct io *io)
 	                            .io = io,
 	                            .volatile_members = d->volatile_members,
 	                            .reads_apart_ms = env_target_reads_apart_ms(&d->target),
-	                            .options_fit = d->options_fit,
+	                            .options_fit = &d->options_fit,
 	                            .scratch = d->scratch,
 	                            .order = &d->order};
 

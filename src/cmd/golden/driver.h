@@ -14,7 +14,7 @@ struct driver {
 	struct clock clock;
 	struct page_cache *pages; /* of the server */
 	struct volatile_members *volatile_members;
-	struct options_fit *options_fit;
+	struct options_fit options_fit;
 	struct scratch_pool *scratch;
 	pthread_mutex_t order;         /* serializes the lines of all rollouts */
 	pthread_mutex_t lock;          /* protects the members below */

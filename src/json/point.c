@@ -80,20 +80,9 @@ static struct str child(struct str value, struct str token, struct buf *scratch)
 {
 	while (json_type(value) == JSON_STRING)
 		value = read_string(value, scratch);
-	switch (json_type(value)) {
-	case JSON_OBJECT:
+	if (json_type(value) == JSON_OBJECT)
 		return json_get(value, token);
-	case JSON_ARRAY:
-		return element(value, token);
-	case JSON_ABSENT:
-	case JSON_NULL:
-	case JSON_FALSE:
-	case JSON_TRUE:
-	case JSON_NUMBER:
-	case JSON_STRING:
-		break;
-	}
-	return STR_NONE;
+	return json_type(value) == JSON_ARRAY ? element(value, token) : STR_NONE;
 }
 
 struct str json_point(struct str value, struct str pointer, struct buf *scratch)

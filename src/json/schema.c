@@ -146,24 +146,14 @@ static bool is_whole(struct str number)
 
 static bool fits_type(struct str value, struct str type)
 {
-	switch (json_type(value)) {
-	case JSON_NULL:
-		return type_has(type, "null");
-	case JSON_TRUE:
-	case JSON_FALSE:
-		return type_has(type, "boolean");
-	case JSON_NUMBER:
-		return type_has(type, "number") || (type_has(type, "integer") && is_whole(value));
-	case JSON_STRING:
-		return type_has(type, "string");
-	case JSON_ARRAY:
-		return type_has(type, "array");
-	case JSON_OBJECT:
-		return type_has(type, "object");
-	case JSON_ABSENT:
-		break;
-	}
-	return false;
+	static const char *const names[] = {
+		[JSON_ABSENT] = "",      [JSON_NULL] = "null",     [JSON_FALSE] = "boolean",
+		[JSON_TRUE] = "boolean", [JSON_NUMBER] = "number", [JSON_STRING] = "string",
+		[JSON_ARRAY] = "array",  [JSON_OBJECT] = "object",
+	};
+
+	return type_has(type, names[json_type(value)]) ||
+	       (json_type(value) == JSON_NUMBER && is_whole(value) && type_has(type, "integer"));
 }
 
 static bool same_value(struct str a, struct str b)

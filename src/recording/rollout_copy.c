@@ -5,22 +5,14 @@
 
 static struct line *place_for(struct rollout_copy *c, enum line_type type)
 {
-	switch (type) {
-	case LINE_HEADER:
-		return &c->header;
-	case LINE_RESET:
-		return &c->reset;
-	case LINE_END:
-		return &c->end;
-	case LINE_STEP:
+	if (type == LINE_STEP) {
 		c->steps = mem_grow(c->steps, c->count, sizeof(*c->steps));
 		return &c->steps[c->count++];
-	case LINE_EVENT:
-	case LINE_TYPES:
-	case LINE_UNKNOWN:
-		break;
 	}
-	return NULL;
+	return type == LINE_HEADER  ? &c->header
+	       : type == LINE_RESET ? &c->reset
+	       : type == LINE_END   ? &c->end
+	                            : NULL;
 }
 
 /* The id is also taken from events. */

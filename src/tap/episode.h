@@ -10,10 +10,10 @@
 #include "env/hidden_error.h"
 #include "recording/env_reply.h"
 #include "recording/line_writer.h"
+#include "tap/fault.h"
 #include "tap/message.h"
 
 struct tap_recording;
-struct tap_engine;
 struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
 struct tap_step;    /* a call without a reply so far */
 
@@ -34,6 +34,10 @@ struct tap_session_start {
 	struct str env_session; /* that of the environment, if different; absent: none */
 };
 struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f);
+/* A client asks for a session that begins with the server's reply, as `waiting` do with it: does a fault refuse
+   it? To be noted when the session has begun. */
+bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting);
+void tap_note_fault(struct tap_session *s, enum tap_fault_id f); /* TAP_FAULT_NONE is fine */
 /* Ids learned later. Absent ones are kept as they are. */
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session);
 /* Ends the session, and an episode that is open, with the call in flight. `reply` classifies that
@@ -64,8 +68,9 @@ struct tap_episode_start {
 	   outcome other than ok ends the episode as refused. */
 	const struct env_reply *reset;
 };
-/* The client asks for a reset within the session; the reply comes later. */
-void tap_reset_asked(struct tap_session *s);
+/* The client asks for the session, a reset in it, its last step, or a control plane for the reward or the end of that; the
+   reply comes later. */
+void tap_asked(struct tap_session *s, enum tap_fault_time what);
 /* The reset succeeded, but its episode begins only when more is known: it takes its place in its group
    now, and one that is open ends. data: as in tap_episode_start. */
 void tap_reset_answered(struct tap_session *s, struct str data);

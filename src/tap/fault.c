@@ -25,7 +25,7 @@ const struct tap_fault tap_faults[TAP_FAULTS] = {
 struct strike {
 	bool any;                /* there was such a request */
 	enum tap_fault_id fault; /* TAP_FAULT_NONE: its reply is only kept */
-	uint64_t session;
+	uint64_t session;        /* 0: its reply is not one to repeat */
 };
 
 /* The last reply to a session; empty: too long to be kept. */
@@ -88,12 +88,8 @@ static void keep_reply(struct tap_engine *e, uint64_t session, struct str reply)
 static bool applies(const struct tap_engine *e, const struct tap_fault_rule *rule,
                     const struct tap_request *q)
 {
-	enum tap_fault_id f = rule->fault;
-
-	if (tap_faults[f].when != q->when ||
-	    (q->bare && f >= TAP_FAULT_NULL_REWARD && f <= TAP_FAULT_NO_DONE)) {
+	if (!(tap_faults[rule->fault].when & q->when))
 		return false;
-	}
 	if (q->when == FAULT_AT_SESSION)
 		return q->open > e->conf.max_sessions;
 	return !rule->condition || e->conf.holds(rule->condition, q);
@@ -108,13 +104,14 @@ static bool repeats(enum tap_fault_id f)
 enum tap_fault_id tap_engine_asked(struct tap_engine *e, const struct tap_request *q)
 {
 	enum tap_fault_id found = TAP_FAULT_NONE;
+	bool kept = q->when & (FAULT_AT_STEP | FAULT_AT_RESET);
 
 	for (size_t i = 0; i < e->conf.count && found == TAP_FAULT_NONE; i++)
 		found = applies(e, &e->conf.rules[i], q) ? e->conf.rules[i].fault : TAP_FAULT_NONE;
 	if (repeats(found) && !last_reply(e, q->session, found == TAP_FAULT_OTHER_REPLY).p)
 		found = TAP_FAULT_NONE;
-	if (found != TAP_FAULT_NONE || q->when != FAULT_AT_SESSION)
-		e->strike = (struct strike){.any = true, .fault = found, .session = q->session};
+	if (found != TAP_FAULT_NONE || kept)
+		e->strike = (struct strike){true, found, kept ? q->session : 0};
 	return found;
 }
 
@@ -165,7 +162,7 @@ void fault_bytes_free(struct fault_bytes *f)
 
 #define MESSAGE "injected by rolldbg tap"
 
-/* Where the protocols have the reward, and the end of the episode: OpenEnv, ORS, NeMo Gym. */
+/* Where the protocols have the reward, and the end of the episode: OpenEnv, ORS, NeMo Gym and MCP-Gym. */
 static const char *const rewards[] = {"/data/reward", "/output/reward", "/reward"};
 static const char *const ends[] = {"/data/done", "/output/finished", "/terminated"};
 
@@ -355,7 +352,7 @@ static void conclude(struct fault_bytes *f, bool socket, struct fault_out *out)
 		}
 		buf_str(&f->out, buf_view(&f->raw));
 	}
-	if (json.p)
+	if (json.p && f->strike.session)
 		keep_reply(f->engine, f->strike.session, json);
 	f->strike.any = false;
 	buf_clear(&f->raw);

@@ -12,7 +12,15 @@ enum tap_fault_id {
 #undef TAP_FAULT
 	TAP_FAULTS
 };
-enum tap_fault_time { FAULT_AT_STEP, FAULT_AT_RESET, FAULT_AT_SESSION };
+/* Flags: the reply to a step may have its reward and the end of the episode too, or a control plane has them. */
+enum tap_fault_time {
+	FAULT_AT_STEP = 1,
+	FAULT_AT_REWARD = 2,
+	FAULT_AT_END = 4,
+	FAULTS_OF_STEP = 7,
+	FAULT_AT_RESET = 8,
+	FAULT_AT_SESSION = 16
+};
 
 struct tap_fault {
 	const char *name;
@@ -24,8 +32,7 @@ extern const struct tap_fault tap_faults[TAP_FAULTS];
 
 /* A request, as decoded. */
 struct tap_request {
-	enum tap_fault_time when;
-	bool bare;              /* its reply has neither reward nor end */
+	unsigned when;          /* flags */
 	uint64_t session, open; /* its number; how many are open */
 	/* What a condition can ask: the number of the step, or of the one that comes next; the
 	   tool, decoded; the others raw, absent: unknown. */

@@ -16,6 +16,7 @@ struct mcp_http {
 	bool asked, read;          /* the request is complete; its message was read */
 	bool headed;               /* the head of the reply has arrived, perhaps before that */
 	bool redirected;           /* the request will be sent again to another URL */
+	bool opens;                /* it asks for a session, which has not begun */
 	bool stream;
 	struct sse sse;
 };
@@ -231,6 +232,8 @@ static void read_post(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_
 	struct jsonrpc_message m;
 
 	h->read = true;
+	d->opening -= h->opens;
+	h->opens = false;
 	if (x->request_body.encoded || x->request_body.cut) {
 		tap_remark(d->recording, x->connection, "a request that cannot be read");
 		return;
@@ -265,11 +268,34 @@ static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchan
 	return known && !str_eq(tap_path(&x->request), buf_view(&d->redirected));
 }
 
+static void await_session(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_http *h)
+{
+	struct jsonrpc_message m;
+
+	jsonrpc_read(x->request_body.bytes, &m);
+	h->opens = m.kind == JSONRPC_REQUEST && str_is(m.method, "initialize");
+	d->opening += h->opens;
+	if (h->opens && tap_session_is_refused(d->recording, d->opening)) {
+		read_post(d, x, h);
+		if (h->client)
+			tap_note_fault(h->client->session, TAP_FAULT_REFUSED);
+	}
+}
+
 static struct mcp_http *http_of(struct tap_exchange *x)
 {
 	if (!x->own)
 		x->own = mem_new(sizeof(struct mcp_http));
 	return x->own;
+}
+
+static void ask_control(struct mcp_decoder *d, const struct tap_head *q)
+{
+	struct mcp_client *c = by_env_id(d, tap_header(q, "mcp-session-id"));
+	enum control_fact fact;
+
+	if (c && control_names(tap_path(q), &fact) && fact != CONTROL_STATE)
+		tap_asked(c->session, fact == CONTROL_REWARD ? FAULT_AT_REWARD : FAULT_AT_END);
 }
 
 /* The message of a question of ours is known. */
@@ -299,12 +325,16 @@ static void take_request(void *data, struct tap_exchange *x)
 	}
 	d->transport = "Streamable HTTP";
 	h->asked = true;
-	if (h->redirected || mcp_is_control(tap_path(&x->request)))
+	if (h->redirected)
 		return;
-	if (!is_post(x))
+	if (mcp_is_control(tap_path(&x->request)))
+		ask_control(d, &x->request);
+	else if (!is_post(x))
 		join(h, by_id(d, tap_header(&x->request, "mcp-session-id")));
 	else if (h->headed || is_read_at_once(d, x))
 		read_post(d, x, h);
+	else
+		await_session(d, x, h);
 }
 
 static bool is_redirect(const struct tap_head *reply)
@@ -471,6 +501,7 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 		return;
 	}
 	struct mcp_http *h = http_of(x);
+	((struct mcp_decoder *)data)->opening -= h->opens;
 	if (h->client && x->connection->asker && !is_post(x) && h->client->asking)
 		mcp_answered_in(h->client, x);
 	if (h->client) {

@@ -85,6 +85,7 @@ struct mcp_decoder {
 	struct buf tools; /* the last whole list that a client got; empty: none */
 	const char *transport;
 	bool stdio;
+	uint64_t opening;   /* requests for a session without a reply */
 	uint64_t questions; /* of ours */
 	struct reply_reading answers;
 	struct buf redirected; /* the path that the server redirects; empty: none */

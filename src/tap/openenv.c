@@ -265,7 +265,7 @@ static void begin_next(struct openenv_tap *s)
 		begin_step(s, buf_view(&a->data));
 	} else if (a->what == OPENENV_RESET) {
 		buf_set(&s->reset, buf_view(&a->data));
-		tap_reset_asked(s->tap);
+		tap_asked(s->tap, FAULT_AT_RESET);
 	}
 }
 
@@ -496,6 +496,7 @@ static void request(void *ctx, struct tap_exchange *x)
 	s->reset = BUF(BUF_MAX_MESSAGE);
 	reading_init(&s->reading);
 	s->tap = tap_session_begin(d->r, &f);
+	tap_asked(s->tap, FAULT_AT_SESSION);
 	x->own = s;
 }
 

@@ -1,7 +1,6 @@
 /* Sessions and the calls in them: see episode.h. */
 #include "base/text.h"
 #include "tap/episode_internal.h"
-#include "tap/fault.h"
 
 #include <stdlib.h>
 
@@ -28,18 +27,31 @@ struct tap_question tap_recording_question(struct tap_recording *r)
 	return q;
 }
 
-static void take_request(struct tap_session *s, enum tap_fault_time when,
-                         const struct tap_step *step)
+void tap_note_fault(struct tap_session *s, enum tap_fault_id f)
+{
+	if (f != TAP_FAULT_NONE)
+		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
+}
+
+bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting)
+{
+	struct tap_request q = {.when = FAULT_AT_SESSION, .open = r->counts.open + waiting};
+
+	return r->conf.faults && tap_engine_asked(r->conf.faults, &q) != TAP_FAULT_NONE;
+}
+
+void tap_asked(struct tap_session *s, enum tap_fault_time what)
 {
 	enum protocol p = protocol_parse(str_from(s->facts.protocol));
-	struct tap_request q = {.when = when,
-	                        .bare = p == PROTOCOL_MCP || p == PROTOCOL_MCP_GYM,
+	bool has_all = what == FAULT_AT_STEP && p != PROTOCOL_MCP && p != PROTOCOL_MCP_GYM;
+	const struct tap_step *step = what & FAULTS_OF_STEP ? s->last : NULL;
+	struct tap_request q = {.when = has_all ? FAULTS_OF_STEP : what,
 	                        .session = s->number,
 	                        .open = s->r->counts.open,
 	                        .tool = STR("reset")};
 
-	if (!s->r->conf.faults || (when == FAULT_AT_SESSION && p != PROTOCOL_OPENENV))
-		return; /* over HTTP a session begins with the server's reply */
+	if (!s->r->conf.faults || (what & FAULTS_OF_STEP && !step))
+		return;
 	q.step = s->episode ? s->episode->steps : 0;
 	for (const struct tap_step *t = s->first; step && t != step; t = t->next)
 		q.step++;
@@ -48,14 +60,7 @@ static void take_request(struct tap_session *s, enum tap_fault_time when,
 		q.arguments = step->call.arguments;
 		q.state = step->state;
 	}
-	enum tap_fault_id f = tap_engine_asked(s->r->conf.faults, &q);
-	if (f != TAP_FAULT_NONE)
-		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
-}
-
-void tap_reset_asked(struct tap_session *s)
-{
-	take_request(s, FAULT_AT_RESET, NULL);
+	tap_note_fault(s, tap_engine_asked(s->r->conf.faults, &q));
 }
 
 /* ---- steps ---- */
@@ -77,7 +82,7 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	step->began_ns = tap_now_ns(s->r);
 	*(s->last ? &s->last->next : &s->first) = step;
 	s->last = step;
-	take_request(s, FAULT_AT_STEP, step);
+	tap_asked(s, FAULT_AT_STEP);
 	return step;
 }
 
@@ -206,7 +211,6 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	tap_session_name(s, f->session, f->env_session);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
-	take_request(s, FAULT_AT_SESSION, NULL);
 	return s;
 }
 

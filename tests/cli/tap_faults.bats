@@ -83,6 +83,25 @@ injected() {
 	ROWS
 }
 
+@test "MCP-Gym: faults of the reward and the end are those of the control plane" {
+	local fault
+	for fault in null-reward nan-reward no-done; do
+		through mcp "$fault@turn == 2"
+		[ "$(injected)" = "$fault@2" ]
+		[ "$(seen tap.jsonl)" = '2:ok:9 3:ok:13 4:ok:14 5:ok:15' ]
+		[ -z "$(jq 'select(.event == "control-plane-failed" and .detail.why == "")' run.jsonl tap.jsonl)" ]
+		for file in run.jsonl tap.jsonl; do
+			jq -c 'select(.type == "step" and .step < 4) | [(.reward | if . == 0 then 0 else . end), .terminated]' $file | paste -s -d ' ' >$file.$fault
+		done
+	done
+	[ "$(cat tap.jsonl.null-reward)" = '[0,false] [0,false] [null,false] [0,false]' ]
+	[ "$(cat tap.jsonl.no-done)" = '[0,false] [0,false] [0,null] [0,false]' ]
+	diff tap.jsonl.null-reward tap.jsonl.nan-reward
+	diff run.jsonl.null-reward tap.jsonl.null-reward
+	through mcp 'null-reward@turn == 1' 'stale-reply@turn == 2' # the reply to a call once more, not that of the control plane
+	[ "$(seen run.jsonl)" = '2:ok:8 3:ok:13 4:ok:14 5:ok:15' ]
+}
+
 @test "conditions look at the call; the first fault that applies counts" {
 	through openenv 'stale-reply@arguments.action == RIGHT && turn > 2' 'no-done@step >= 4' 'null-reward@tool == step'
 	[ "$(injected)" = 'null-reward@0 null-reward@1 null-reward@2 null-reward@3 stale-reply@4 stale-reply@5' ]
@@ -102,6 +121,20 @@ injected() {
 	rolldbg run --env "${url%/mcp}" --actions DOWN,DOWN --quiet --force --out run.jsonl
 	stop tap
 	[ "$(jq -c 'select(.type == "step") | .observation.position' run.jsonl | paste -s -d ' ')" = '2 8' ]
+}
+
+@test "MCP over HTTP: sessions beyond a number are refused with HTTP 503" {
+	start lake "$ROLLDBG" serve --protocol mcp --port 0 --delay 300ms
+	start tap "$ROLLDBG" tap --listen 0 --to "${url%/mcp}" --out tap.jsonl --fail-on never --fault refused --max-envs 1
+	expect 0 rolldbg run --env "${url%/mcp}/mcp" --actions DOWN --group-size 2 --jobs 1 --quiet --out one.jsonl
+	expect 1 rolldbg run --env "${url%/mcp}/mcp" --actions DOWN --group-size 8 --jobs 8 --quiet --out run.jsonl
+	stop tap
+	jq -r 'select(.type == "end") | .status' one.jsonl run.jsonl | sort >seen
+	[ "$(grep -c refused seen)" -ge 1 ]
+	grep -q '^sessions: 10, at most [12] at once' tap.log # one let in, one being refused, however many ask together
+	diff seen <(jq -r 'select(.type == "end") | .status' tap.jsonl | sort)
+	jq -es 'map(select(.type == "reset" and .outcome != "ok")) | length > 0 and all(.outcome == "capacity" and (.error.message | contains("injected")))' tap.jsonl
+	[ "$(jq -r 'select(.event == "fault-injected") | .detail.what' tap.jsonl | wc -l)" = "$(grep -c refused seen)" ]
 }
 
 @test "usage: an unknown fault, a condition that comes too late, and a stdio server" {

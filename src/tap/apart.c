@@ -52,7 +52,7 @@ void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c)
 
 static void chain_messages(struct tap_joiner *j, struct str messages, char hash[HASH_HEX + 1])
 {
-	struct buf list = BUF(2 * BUF_MAX_MESSAGE);
+	AUTO_BUF list = BUF(2 * BUF_MAX_MESSAGE);
 	struct str message;
 
 	buf_char(&list, '[');
@@ -60,7 +60,6 @@ static void chain_messages(struct tap_joiner *j, struct str messages, char hash[
 	buf_char(&list, ']');
 	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &message);)
 		conversation_chain(message, &j->scratch, hash);
-	buf_release(&list);
 }
 
 void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t from,
@@ -102,7 +101,7 @@ struct apart {
 static void write_header(struct apart *a, const struct model_turn *t, bool called)
 {
 	struct tap_recording *r = a->j->r;
-	struct arena scratch = {0};
+	AUTO_ARENA scratch = {0};
 	struct error err = {0};
 	struct header_fields h = {.sample = -1,
 	                          .tools = called ? STR_NONE : t->request->tools,
@@ -115,7 +114,6 @@ static void write_header(struct apart *a, const struct model_turn *t, bool calle
 
 	if (!tap_is_broken(r) && line_writer_header(&a->lines.writer, &h, &err))
 		tap_stop_recording(r, &err);
-	arena_release(&scratch);
 }
 
 static void write_apart(struct apart *a, const struct model_turn *t, size_t from)

@@ -167,7 +167,7 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 {
 	struct tap_recording *r = s->r;
 	struct tap_episode *e = s->episode;
-	struct buf reward = BUF(BUF_MAX_SMALL);
+	AUTO_BUF reward = BUF(BUF_MAX_SMALL);
 
 	tap_join_end(s);
 	struct end_fields f = {.status = status,
@@ -182,7 +182,7 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
 
 	tap_lines_close(r, &e->lines, &f);
-	BUFS_RELEASE(&reward, &e->id, &e->total, &e->components);
+	BUFS_RELEASE(&e->id, &e->total, &e->components);
 	ignore_paths_release(&e->ignored);
 	arena_release(&e->arena);
 	free(e);
@@ -190,22 +190,16 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	s->state_known = false;
 }
 
-static void end_over(struct tap_session *s)
-{
-	bool terminated = s->episode->over == END_TERMINATED;
-
-	finish(s, s->episode->over,
-	       terminated ? "the environment reported terminated"
-	                  : "the environment reported truncated");
-}
-
 void tap_episode_end(struct tap_session *s, enum end_status status, const char *reason)
 {
-	if (!s->episode)
-		return;
-	if (s->episode->over != END_UNKNOWN)
-		end_over(s);
-	else
+	enum end_status over = s->episode ? s->episode->over : END_UNKNOWN;
+
+	if (over != END_UNKNOWN) {
+		status = over;
+		reason = over == END_TERMINATED ? "the environment reported terminated"
+		                                : "the environment reported truncated";
+	}
+	if (s->episode)
 		finish(s, status, reason);
 }
 
@@ -215,7 +209,7 @@ static const char reset_again[] = "the client reset the session";
 
 static void join_group(struct tap_session *s, struct str data)
 {
-	struct buf canon = BUF(BUF_MAX_SMALL);
+	AUTO_BUF canon = BUF(BUF_MAX_SMALL);
 	struct naming_group *g = NULL;
 
 	if (s->group && s->group->bursts == s->burst) /* it goes on to its next episode */
@@ -227,7 +221,6 @@ static void join_group(struct tap_session *s, struct str data)
 	s->sample = g ? g->members - 1 : -1;
 	s->burst = g ? g->bursts : 0;
 	s->reset_ns = tap_now_ns(s->r);
-	buf_release(&canon);
 }
 
 void tap_reset_answered(struct tap_session *s, struct str data)
@@ -285,7 +278,7 @@ static void choose_ignored(struct tap_episode *e, const struct tap_episode_start
 
 static void begin(struct tap_session *s, const struct tap_episode_start *f)
 {
-	struct buf task = BUF(BUF_MAX_SMALL);
+	AUTO_BUF task = BUF(BUF_MAX_SMALL);
 	struct tap_episode *e = s->episode = mem_new(sizeof(*e));
 	struct error err = {0};
 
@@ -300,20 +293,14 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	tap_lines_open(s->r, s->r->conf.open, buf_cstr(&e->id), &e->lines);
 	if (!tap_is_broken(s->r))
 		put_header(s, f, has_task ? buf_cstr(&task) : NULL, s->sample, &err);
-	buf_release(&task);
 	s->episodes++;
 	s->counted = true;
 	e->talk.answered_ns = e->began_ns;
 }
 
-static bool is_refusal(const struct env_reply *reply)
-{
-	return reply->outcome != OUTCOME_OK;
-}
-
 static void end_refused(struct tap_session *s, const char *what, const struct env_reply *reply)
 {
-	struct buf reason = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF reason = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&reason, what);
 	buf_str(&reason, reply->error.message);
@@ -323,7 +310,6 @@ static void end_refused(struct tap_session *s, const char *what, const struct en
 	               : END_REFUSED,
 	       buf_cstr(&reason));
 	s->r->counts.refused++;
-	buf_release(&reason);
 }
 
 void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
@@ -341,7 +327,7 @@ void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 		             "client has reconnected, or forgot the reset"));
 	}
 	put_waiting(s);
-	if (f->reset && is_refusal(f->reset)) {
+	if (f->reset && f->reset->outcome != OUTCOME_OK) {
 		end_refused(s, "the reset failed: ", f->reset);
 		return;
 	}
@@ -391,11 +377,10 @@ void tap_event(struct tap_session *s, enum event_kind kind, struct str detail)
 
 void tap_note(struct tap_session *s, enum event_kind kind, const char *what, struct str why)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
+	AUTO_BUF detail = BUF(BUF_MAX_SMALL);
 
 	json_pack(&detail, "{what:%t,why:%s}", what, text_utf8_cut(why, 4096));
 	tap_event(s, kind, buf_view(&detail));
-	buf_release(&detail);
 }
 
 void tap_remark(struct tap_recording *r, const struct tap_connection *c, const char *what)

@@ -168,13 +168,12 @@ static const char *const ends[] = {"/data/done", "/output/finished", "/terminate
 
 static struct str find_member(struct str reply, const char *const places[], size_t count)
 {
-	struct buf scratch = BUF(BUF_MAX_SMALL);
+	AUTO_BUF scratch = BUF(BUF_MAX_SMALL);
 	struct str found = STR_NONE;
 
 	for (size_t i = 0; i < count && !found.p; i++)
 		found = json_point(reply, str_from(places[i]), &scratch);
 	bool inside = found.p && (uintptr_t)found.p - (uintptr_t)reply.p < reply.n;
-	buf_release(&scratch);
 	return inside ? found : STR_NONE; /* else it is JSON within a string */
 }
 
@@ -321,7 +320,7 @@ static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
 {
 	bool of_another = f->strike.fault == TAP_FAULT_OTHER_REPLY;
 	struct str text = buf_view(&f->text);
-	struct buf edited = BUF(HELD_MAX), body = BUF(HELD_MAX);
+	AUTO_BUF edited = BUF(HELD_MAX), body = BUF(HELD_MAX);
 	int status = 0;
 	bool done = json.p &&
 	            edit(f->strike.fault, json,
@@ -335,7 +334,6 @@ static bool put_edited(struct fault_bytes *f, struct str json, bool socket)
 		buf_str(&body, str_skip(text, at + json.n));
 		put_text(f, buf_view(&body), status ? "500 Internal Server Error" : NULL, socket);
 	}
-	BUFS_RELEASE(&edited, &body);
 	return done;
 }
 

@@ -343,10 +343,10 @@ static void tell_reply_body(struct relayed *x, struct str bytes)
 		keep_body(x, bytes, &x->reply_body, &x->shown.reply_body);
 }
 
+static const struct tap_ending complete = {.first = TAP_NOBODY};
+
 static void tell_reply(struct tap_flow *f, struct relayed *x)
 {
-	static const struct tap_ending complete = {.first = TAP_NOBODY};
-
 	x->shown.replied_ns = now_ns(f);
 	x->replied = true;
 	if (x->decoder && x->decoder->reply)
@@ -357,8 +357,6 @@ static void tell_reply(struct tap_flow *f, struct relayed *x)
 
 static void tell_request_end(struct tap_flow *f, struct relayed *x)
 {
-	static const struct tap_ending complete = {.first = TAP_NOBODY};
-
 	x->requested = true;
 	if (x->replied) /* the server did not wait for all of it */
 		close_exchange(x, &complete);
@@ -475,10 +473,9 @@ struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost)
 			f->mode = MODE_RAW;
 			note(f, (struct passed){.what = NONSENSE, .from = side});
 		} else if (side == TAP_SERVER) {
-			struct buf nothing = BUF(0);
+			AUTO_BUF nothing = BUF(0);
 
 			pass_server_part(f, &part, &nothing);
-			buf_release(&nothing);
 		}
 		tap_flow_tell(f);
 	}

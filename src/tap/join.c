@@ -349,7 +349,7 @@ static void absorb(struct tap_joiner *j, struct tap_session *s, struct model_tur
 
 static void join(struct asking *a, struct model_turn *t, const char *rung, struct tap_step *step)
 {
-	struct buf messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
 	struct tap_talk *k = a->talk;
 
 	tap_join_remove(a->j, t);
@@ -361,7 +361,6 @@ static void join(struct asking *a, struct model_turn *t, const char *rung, struc
 	step->llm = arena_str(&step->arena, buf_view(&llm));
 	model_turn_free(k->turn);
 	k->turn = t;
-	BUFS_RELEASE(&messages, &llm);
 }
 
 /* The step has the id that the model gave the call. */
@@ -414,7 +413,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 
 static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model_turn *t)
 {
-	struct buf messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
 	struct tap_episode *e = s->episode;
 	const struct clock *clock = &s->r->conf.clock;
 	struct error err = {0};
@@ -431,7 +430,6 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	if (!tap_is_broken(s->r) && line_writer_turn(&e->lines.writer, &f, &err))
 		tap_stop_recording(s->r, &err);
 	e->last_ns = tap_now_ns(s->r);
-	BUFS_RELEASE(&messages, &llm);
 	model_turn_free(t);
 }
 

@@ -204,11 +204,10 @@ static struct mcp_client *opening(struct mcp_decoder *d, const struct tap_connec
                                   struct str params)
 {
 	struct str id = JSON_GET(JSON_GET(JSON_GET(params, "clientInfo"), "_extra"), "session_id");
-	struct arena texts = {0};
+	AUTO_ARENA texts = {0};
 	struct mcp_client *c =
 		json_type(id) == JSON_STRING ? by_env_id(d, json_text(&texts, id)) : NULL;
 
-	arena_release(&texts);
 	return c && c->lost ? c : new_client(d, k, STR_NONE);
 }
 
@@ -471,7 +470,7 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
 {
 	/* the rest of a stream with event ids may come over another connection */
 	bool resumable = h->stream && h->sse.id.n && x->reply.status == 200 && !e->stopped;
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (h->client->over || resumable || !mcp_client_awaits(h->client, x->id))
 		return;
@@ -482,7 +481,6 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
 		r.text = STR("");
 	}
 	mcp_client_replied(h->client, x->id, &r);
-	buf_release(&why);
 }
 
 /* The end of its input is how a client tells a stdio server to end. */

@@ -108,8 +108,7 @@ static void put_post(struct mcp_client *c, const struct state_source *s, const s
 {
 	bool tool = s->kind == STATE_TOOL;
 	const char *method = tool ? "tools/call" : "resources/read";
-	struct buf body = BUF(BUF_MAX_MESSAGE);
-	struct buf meta = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF body = BUF(BUF_MAX_MESSAGE), meta = BUF(BUF_MAX_MESSAGE);
 	bool modern = tap_header(h, "mcp-method").n;
 
 	if (modern)
@@ -130,13 +129,12 @@ static void put_post(struct mcp_client *c, const struct state_source *s, const s
 		"Content-Length: %zu\r\n\r\n",
 		body.n);
 	buf_str(out, buf_view(&body));
-	BUFS_RELEASE(&body, &meta);
 }
 
 void mcp_ask_state(struct mcp_client *c, const struct tap_exchange *x)
 {
 	struct mcp_decoder *d = c->decoder;
-	struct buf request = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF request = BUF(BUF_MAX_MESSAGE);
 	struct state_source *named;
 
 	if (!c->asks || c->over || x->connection->asker || awaits_reply(c))
@@ -153,7 +151,6 @@ void mcp_ask_state(struct mcp_client *c, const struct tap_exchange *x)
 		put_control(c, &x->request, &request);
 	}
 	tap_ask(d->recording, buf_view(&request), c);
-	buf_release(&request);
 }
 
 struct mcp_client *mcp_asker(const struct mcp_decoder *d, const struct tap_exchange *x)
@@ -210,7 +207,7 @@ void mcp_answered_by(struct mcp_client *c, struct mcp_reply *r)
 
 void mcp_answered_in(struct mcp_client *c, const struct tap_exchange *x)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	struct str body = x->reply_body.bytes;
 
 	if (c->over)
@@ -220,5 +217,4 @@ void mcp_answered_in(struct mcp_client *c, const struct tap_exchange *x)
 	bool holds =
 		x->reply.status && control_reply_holds(CONTROL_STATE, x->reply.status, body, &why);
 	take_answer(c, holds ? body : STR_NONE, buf_cstr(&why));
-	buf_release(&why);
 }

@@ -110,7 +110,7 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 {
 	struct mcp_pending *p = await(c, m, MCP_ASKED_CALL, exchange);
 	struct str arguments = JSON_GET(m->params, "arguments");
-	struct arena texts = {0};
+	AUTO_ARENA texts = {0};
 	struct str name = json_text(&texts, JSON_GET(m->params, "name"));
 
 	mcp_client_flush(c);
@@ -123,7 +123,6 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 		&(struct tap_call){.tool = name.p ? name : STR(""),
 	                           .arguments = json_is_null(arguments) ? STR("{}") : arguments});
 	tap_state(c->session, STR_NONE); /* until it is read again */
-	arena_release(&texts);
 }
 
 static void client_request(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
@@ -165,7 +164,7 @@ static void cancelled(struct mcp_client *c, struct str params)
 {
 	struct str id = JSON_GET(params, "requestId"), reason = JSON_GET(params, "reason");
 	struct mcp_pending *p = json_is_null(id) ? NULL : find_pending(c, id);
-	struct buf why = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF why = BUF(BUF_MAX_MESSAGE);
 
 	if (p && p->asked == MCP_ASKED_CALL) {
 		buf_text(&why, "the client cancelled the call");
@@ -175,7 +174,6 @@ static void cancelled(struct mcp_client *c, struct str params)
 		}
 		settle(c, p, &(struct mcp_reply){.got = MCP_GOT_TIMEOUT, .text = buf_view(&why)});
 	}
-	buf_release(&why);
 }
 
 static void client_message(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,
@@ -422,7 +420,7 @@ static struct mcp_pending *request_answered_by(const struct mcp_client *c,
 
 static void settle_message(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (r->message.kind == JSONRPC_INVALID) {
 		buf_printf(&why, "the reply is not a JSON-RPC response: %s",
@@ -433,7 +431,6 @@ static void settle_message(struct mcp_client *c, struct mcp_pending *p, struct m
 		r->got = r->message.kind == JSONRPC_RESULT ? MCP_GOT_RESULT : MCP_GOT_ERROR;
 	}
 	settle(c, p, r);
-	buf_release(&why);
 }
 
 static void server_message(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,

@@ -44,7 +44,7 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	struct state_source *named;
 	enum state_kind kind = state_kind_of(c, &named);
 	struct env_reply reset = {.outcome = OUTCOME_OK, REPLY_UNKNOWN};
-	struct buf data = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF data = BUF(BUF_MAX_MESSAGE);
 	struct str answer = c->answer.n ? buf_view(&c->answer) : STR_NONE;
 	struct str start = c->start.n ? buf_view(&c->start) : named ? STR_NONE : answer;
 	struct str state = named ? answer : start;
@@ -69,7 +69,6 @@ void mcp_control_begin_episode(struct mcp_client *c)
 		.reset = &reset,
 	};
 	tap_episode_begin(c->session, &f);
-	buf_release(&data);
 	c->state_kind = kind;
 	c->known.state_is_control = kind == STATE_CONTROL_PLANE;
 	mcp_known_start(&c->known, start);
@@ -116,13 +115,12 @@ static void read_status_before(struct mcp_client *c, struct str status, const ch
 /* A server without these paths has no control plane; one that has says why it knows no session. */
 static bool is_control_error(struct str body)
 {
-
 	return json_is_valid(body) && json_type(JSON_GET(body, "error")) == JSON_STRING;
 }
 
 void mcp_control_read(struct mcp_client *c, enum control_fact fact, int status, struct str body)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	bool holds = control_reply_holds(fact, status, body, &why);
 	struct mcp_control_fact *facts[] = {
 		[CONTROL_REWARD] = &c->held.reward, [CONTROL_STATUS] = &c->held.status};
@@ -137,14 +135,13 @@ void mcp_control_read(struct mcp_client *c, enum control_fact fact, int status, 
 	} else if (fact == CONTROL_STATUS && !tap_episode_is_open(c->session)) {
 		read_status_before(c, holds ? body : STR_NONE, buf_cstr(&why));
 	}
-	buf_release(&why);
 }
 
 /* ---- reset ---- */
 
 static void refuse_reset(struct mcp_client *c, int status, struct str body)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	struct state_source *named;
 	char code[16];
 
@@ -163,12 +160,10 @@ static void refuse_reset(struct mcp_client *c, int status, struct str body)
 	                              .state_kind = state_kind_of(c, &named),
 	                              .reset = &refusal};
 	tap_episode_begin(c->session, &f);
-	buf_release(&why);
 }
 
 void mcp_control_reset(struct mcp_client *c, int status, struct str asked, struct str body)
 {
-
 	mcp_client_flush(c);
 	c->has_control = true;
 	c->has_seed = json_is_valid(asked) && json_i64(JSON_GET(asked, "seed"), &c->seed);

@@ -51,7 +51,7 @@ static void put_call_unit(struct str id, struct str name, struct str arguments, 
 
 static void add_call_unit(struct building *b, struct str call)
 {
-	struct arena a = {0};
+	AUTO_ARENA a = {0};
 	struct str function = JSON_GET(call, "function");
 	struct str arguments = JSON_GET(function, "arguments");
 
@@ -60,7 +60,6 @@ static void add_call_unit(struct building *b, struct str call)
 	              json_type(arguments) == JSON_STRING ? json_text(&a, arguments) : arguments,
 	              &b->unit);
 	add_unit(b, 'c', buf_view(&b->unit));
-	arena_release(&a);
 }
 
 static void add_text_unit(struct building *b, struct str role, struct str content)
@@ -106,19 +105,18 @@ static void add_message(struct building *b, struct str message)
 /* {"role":ROLE,"content":CONTENT}, and for a result the id of its call. */
 static void add_made(struct building *b, struct str role, struct str content, struct str id)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	if (json_is_null(content))
 		return;
 	json_pack(&text, "{role:%r,tool_call_id:%?r,content:%r}", role, id, content);
 	add_message(b, buf_view(&text));
-	buf_release(&text);
 }
 
 /* arguments: a raw JSON string. */
 static void add_made_call(struct building *b, struct str id, struct str name, struct str arguments)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	json_pack(
 		&text,
@@ -126,7 +124,6 @@ static void add_made_call(struct building *b, struct str id, struct str name, st
 		"arguments:%r}}]}",
 		id, name, arguments);
 	add_message(b, buf_view(&text));
-	buf_release(&text);
 }
 
 static void add_item(struct building *b, struct str item)
@@ -146,7 +143,7 @@ static void add_item(struct building *b, struct str item)
 static void add_block(struct building *b, struct str role, struct str block)
 {
 	struct str type = JSON_GET(block, "type");
-	struct buf quoted = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF quoted = BUF(BUF_MAX_MESSAGE);
 
 	if (json_is(type, STR("tool_use"))) {
 		json_quote(&quoted, JSON_GET(block, "input"));
@@ -157,7 +154,6 @@ static void add_block(struct building *b, struct str role, struct str block)
 	} else if (json_is(type, STR("text"))) {
 		add_made(b, role, JSON_GET(block, "text"), STR_NONE);
 	}
-	buf_release(&quoted);
 }
 
 static void add_conversation(struct building *b, enum api_id api, struct str body)
@@ -449,7 +445,7 @@ static void chain_message(struct model_turn *t)
 {
 	const struct chat_reply *r = &t->reply;
 	struct str text = text_trim(r->content);
-	struct buf unit = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF unit = BUF(BUF_MAX_MESSAGE);
 
 	if (text.n) {
 		t->after = chain_on(t->after, 'a', text);
@@ -464,7 +460,6 @@ static void chain_message(struct model_turn *t)
 	buf_clear(&unit);
 	put_reply(r, &unit);
 	t->message = unit.full ? STR_NONE : arena_str(&t->arena, buf_view(&unit));
-	buf_release(&unit);
 }
 
 static void chain_text(struct model_turn *t)
@@ -489,7 +484,7 @@ static void chain_text(struct model_turn *t)
 static struct str named_tools(struct arena *a, struct str text)
 {
 	static const char key[] = "\"name\"";
-	struct buf list = BUF(BUF_MAX_SMALL);
+	AUTO_BUF list = BUF(BUF_MAX_SMALL);
 
 	buf_char(&list, '[');
 	for (struct str rest = text; rest.n;) {
@@ -511,9 +506,7 @@ static struct str named_tools(struct arena *a, struct str text)
 		}
 	}
 	buf_char(&list, ']');
-	struct str tools = list.n > 2 && !list.full ? arena_str(a, buf_view(&list)) : STR_NONE;
-	buf_release(&list);
-	return tools;
+	return list.n > 2 && !list.full ? arena_str(a, buf_view(&list)) : STR_NONE;
 }
 
 struct model_turn *model_turn_new(struct model_request *q, size_t prompt, struct chat_reply *reply)

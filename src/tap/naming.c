@@ -43,12 +43,10 @@ void naming_clean(struct str name, struct buf *out)
 
 bool naming_is_random(struct str name)
 {
-	struct buf masked = BUF(BUF_MAX_SMALL);
+	AUTO_BUF masked = BUF(BUF_MAX_SMALL);
 
 	text_mask(&masked, name);
-	bool random = name.n >= 16 && str_is(buf_view(&masked), "#");
-	buf_release(&masked);
-	return random;
+	return name.n >= 16 && str_is(buf_view(&masked), "#");
 }
 
 void naming_put_digest(uint64_t hash, struct buf *out)

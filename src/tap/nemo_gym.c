@@ -94,15 +94,12 @@ static bool begins_episode(const struct tap_head *request)
 static bool owns(void *ctx, const struct tap_head *request)
 {
 	struct gym_decoder *d = ctx;
-	struct buf id = BUF(BUF_MAX_SMALL);
-	bool post = str_is(request->method, "POST");
-	bool ours = post && (is_at(request, "seed_session") || d->seen ||
-	                     session_in(tap_header(request, "cookie"), &id));
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
+	bool ours =
+		str_is(request->method, "POST") && (begins_episode(request) || d->seen ||
+	                                            session_in(tap_header(request, "cookie"), &id));
 
-	if (post && is_at(request, "reset") && !ours)
-		ours = true;
 	d->seen |= ours;
-	buf_release(&id);
 	return ours && !is_at(request, "aggregate_metrics");
 }
 
@@ -136,15 +133,11 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 /* The session of a request; without a cookie the only one that is open, if there is one. */
 static struct gym_session *session_of(struct gym_decoder *d, const struct tap_exchange *x)
 {
-	struct buf id = BUF(BUF_MAX_SMALL);
-	struct gym_session *s = NULL;
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 
 	if (session_in(tap_header(&x->request, "cookie"), &id))
-		s = find(d, buf_view(&id));
-	else if (d->sessions.count == 1)
-		s = (struct gym_session *)d->sessions.root;
-	buf_release(&id);
-	return s;
+		return find(d, buf_view(&id));
+	return d->sessions.count == 1 ? (struct gym_session *)d->sessions.root : NULL;
 }
 
 /* ---- episodes ---- */
@@ -183,7 +176,7 @@ static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
 	bool steps = is_at(&x->request, "reset");
 	struct http_json_answer a;
 	struct env_reply reply;
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 
 	read_answer(x, &a);
 	nemo_gym_read_begin(&a, steps, &d->reading, &reply);
@@ -195,7 +188,6 @@ static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
 	s->over = reply.outcome != OUTCOME_OK;
 	if (s->over && !s->calls)
 		end_session(d, s, &(struct tap_ending){.first = TAP_NOBODY});
-	buf_release(&id);
 }
 
 /* ---- calls ---- */
@@ -204,12 +196,10 @@ static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
    open: the server answers for a new one, which the reply names. */
 static struct gym_session *stray_session(struct gym_decoder *d, const struct tap_exchange *x)
 {
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 
 	session_in(tap_header(&x->request, "cookie"), &id);
-	struct gym_session *s = new_session(d, x, buf_view(&id));
-	buf_release(&id);
-	return s;
+	return new_session(d, x, buf_view(&id));
 }
 
 static struct str item_text(struct str item)
@@ -247,7 +237,7 @@ static void request(void *ctx, struct tap_exchange *x)
 {
 	struct gym_session *s;
 	struct str body = x->request_body.bytes;
-	struct buf tool = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF tool = BUF(BUF_MAX_SMALL), arguments = BUF(BUF_MAX_MESSAGE);
 	bool is_step = is_at(&x->request, "step");
 	bool valid = json_is_valid(body);
 
@@ -270,7 +260,6 @@ static void request(void *ctx, struct tap_exchange *x)
 	                                                    .arguments = buf_view(&arguments)});
 	s->calls++;
 	x->own = c;
-	BUFS_RELEASE(&tool, &arguments);
 }
 
 /* Does the reply name another session than was asked, `from`? Then it was given for that one, `to`,
@@ -301,7 +290,7 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	struct gym_session *s = c->session;
 	struct http_json_answer a;
 	struct env_reply reply;
-	struct buf from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL);
+	AUTO_BUF from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL);
 
 	read_answer(x, &a);
 	a.text = a.status ? a.text : why;
@@ -327,14 +316,13 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	s->calls--;
 	free(c);
 	x->own = NULL;
-	BUFS_RELEASE(&from, &to);
 }
 
 /* ---- the end ---- */
 
 static void take_verify(struct gym_decoder *d, struct gym_session *s, const struct tap_exchange *x)
 {
-	struct buf detail = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF detail = BUF(BUF_MAX_MESSAGE);
 	struct nemo_gym_verified v;
 	struct http_json_answer a;
 
@@ -346,7 +334,6 @@ static void take_verify(struct gym_decoder *d, struct gym_session *s, const stru
 	} else {
 		tap_note(s->tap, EVENT_CONTROL_PLANE_FAILED, "verify", v.why);
 	}
-	buf_release(&detail);
 	tap_episode_end(s->tap, END_FINISHED, "the client had it verified");
 	s->over = true;
 }

@@ -100,7 +100,7 @@ static void pop(struct openenv_tap *s)
 /* The data of a reset without the members that name the rollout; absent if nothing is left. */
 static struct str without(struct str data, bool seed_too, struct buf *out)
 {
-	struct arena keys = {0};
+	AUTO_ARENA keys = {0};
 	struct json_member m;
 	bool any = false;
 
@@ -115,7 +115,6 @@ static struct str without(struct str data, bool seed_too, struct buf *out)
 		}
 	}
 	jw_end(&w);
-	arena_release(&keys);
 	return any && !out->full ? buf_view(out) : STR_NONE;
 }
 
@@ -142,7 +141,7 @@ static void set_state(struct openenv_tap *s, struct str state)
 static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, struct str state)
 {
 	struct str data = buf_view(&s->reset), id = JSON_GET(data, "episode_id");
-	struct buf name = BUF(BUF_MAX_SMALL), args = BUF(BUF_MAX_SMALL), group = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL), args = BUF(BUF_MAX_SMALL), group = BUF(BUF_MAX_SMALL);
 	struct str observation = reply ? reply->observation : STR_NONE;
 
 	learn_text(id, &name);
@@ -159,7 +158,6 @@ static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, 
 		set_state(s, state);
 	else if (reply && reply->outcome == OUTCOME_OK)
 		tap_state(s->tap, observation);
-	BUFS_RELEASE(&name, &args, &group);
 }
 
 static int64_t count_of(struct str state)
@@ -211,7 +209,7 @@ static void begin_step(struct openenv_tap *s, struct str data)
 {
 	struct tap_call c = {.tool = STR("step"), .arguments = data.n ? data : STR("{}")};
 	struct str named = JSON_GET(data, "tool_name"), arguments = JSON_GET(data, "arguments");
-	struct buf tool = BUF(BUF_MAX_SMALL);
+	AUTO_BUF tool = BUF(BUF_MAX_SMALL);
 
 	if (json_type(named) == JSON_STRING && json_type(arguments) == JSON_OBJECT) {
 		learn_text(named, &tool);
@@ -225,20 +223,16 @@ static void begin_step(struct openenv_tap *s, struct str data)
 	/* a client that asks for the state now and then is no source of states */
 	s->d->forgetful |= s->kind == STATE_OPENENV && !s->fresh;
 	s->step = tap_step_begin(s->tap, &c);
-	buf_release(&tool);
 }
 
 static bool is_known_tool(const struct openenv_tap *s, struct str data)
 {
 	struct str named = JSON_GET(data, "tool_name");
-	struct buf tool = BUF(BUF_MAX_SMALL);
+	AUTO_BUF tool = BUF(BUF_MAX_SMALL);
 
 	learn_text(named, &tool);
-	bool known = tool.n ? !s->d->calls_tools ||
-	                              tool_is_listed(buf_view(&s->d->tools), buf_view(&tool))
-	                    : true;
-	buf_release(&tool);
-	return known;
+	return !tool.n || !s->d->calls_tools ||
+	       tool_is_listed(buf_view(&s->d->tools), buf_view(&tool));
 }
 
 static bool lists_tools(const struct openenv_asked *a)
@@ -324,10 +318,9 @@ static void read_reset(struct openenv_tap *s, const struct openenv_answer *a)
 	openenv_read(a, &q, &s->reading, &reply);
 	hold(s, &reply);
 	if (reply.outcome == OUTCOME_OK) {
-		struct buf group = BUF(BUF_MAX_SMALL);
+		AUTO_BUF group = BUF(BUF_MAX_SMALL);
 
 		tap_reset_answered(s->tap, without(buf_view(&s->reset), false, &group));
-		buf_release(&group);
 	}
 	s->holds = HOLDS_RESET;
 }

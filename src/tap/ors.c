@@ -120,7 +120,7 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 {
 	struct str data = s->create.n ? buf_view(&s->create) : STR_NONE;
 	struct str split = JSON_GET(data, "split"), name = JSON_GET(data, "env_name");
-	struct buf task = BUF(BUF_MAX_SMALL);
+	AUTO_BUF task = BUF(BUF_MAX_SMALL);
 	int64_t index;
 
 	if (json_type(name) == JSON_STRING && !s->name.n)
@@ -139,13 +139,12 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 	                                              .data = data,
 	                                              .reset = reset});
 	s->created = false;
-	buf_release(&task);
 }
 
 static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_exchange *x)
 {
 	struct str body = x->request_body.bytes, name, arguments;
-	struct buf tool = BUF(BUF_MAX_SMALL);
+	AUTO_BUF tool = BUF(BUF_MAX_SMALL);
 
 	if (!json_is_valid(body) || JSON_GET(body, "task_id").n > 2)
 		return; /* asks for the rest of a stream */
@@ -157,7 +156,6 @@ static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_
 	x->own = tap_step_begin(
 		s->tap, &(struct tap_call){.tool = buf_view(&tool),
 	                                   .arguments = arguments.p ? arguments : STR("{}")});
-	buf_release(&tool);
 	s->calls++;
 }
 

@@ -162,7 +162,7 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 	buf_printf(&r->out, "rolldbg tap: cannot connect to %s: %s\n",
 	           stream_server_authority(c->server), stream_why(c->ends[TAP_SERVER].stream));
 	size_t length = r->out.n;
-	struct buf reply = BUF(BUF_MAX_SMALL);
+	AUTO_BUF reply = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&reply,
 	           "HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/plain\r\n"
@@ -170,7 +170,6 @@ static void reply_unreachable(struct relay *r, struct conn *c)
 	           length);
 	buf_str(&reply, buf_view(&r->out));
 	relay_send(client, buf_view(&reply));
-	buf_release(&reply);
 	client->over = true;
 	c->ends[TAP_SERVER].over = true;
 }

@@ -39,7 +39,7 @@ static void ask_within(struct relay *r, struct conn *c, const struct tap_questio
 {
 	/* masking protects proxies that read no WebSocket; a constant will do for a server that is named */
 	static const unsigned char mask[4] = {0x2a, 0x51, 0x17, 0x6d};
-	struct buf frame = BUF(2 * BUF_MAX_SMALL), none = BUF(0);
+	AUTO_BUF frame = BUF(2 * BUF_MAX_SMALL), none = BUF(0);
 
 	ws_put_frame(&frame, WS_TEXT, q->request, mask);
 	c->asking = true;
@@ -48,7 +48,6 @@ static void ask_within(struct relay *r, struct conn *c, const struct tap_questio
 	relay_send(&c->ends[TAP_SERVER], buf_view(&frame));
 	(void)tap_flow_pass(c->flow, TAP_CLIENT, buf_view(&frame), &none);
 	tap_flow_tell(c->flow);
-	buf_release(&frame);
 }
 
 /* Appends the server's bytes without the answer. */
@@ -83,7 +82,7 @@ void relay_ask(struct relay *r, struct conn *c)
 void relay_pass_to_client(struct relay *r, struct conn *c, struct str bytes)
 {
 	bool answers = c->asking;
-	struct buf own = BUF(r->out.max);
+	AUTO_BUF own = BUF(r->out.max);
 
 	if (!bytes.n)
 		return;
@@ -97,7 +96,6 @@ void relay_pass_to_client(struct relay *r, struct conn *c, struct str bytes)
 	}
 	relay_ask(r, c);
 	relay_send(&c->ends[TAP_CLIENT], bytes);
-	buf_release(&own);
 }
 
 /* ---- faults ---- */

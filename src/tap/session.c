@@ -259,17 +259,16 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
                      const struct env_reply *reply)
 {
 	struct tap_counts *c = &s->r->counts;
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	bool in_flight = s->first != NULL;
 
 	tap_put_ending(e, &why);
 	if (in_flight) {
-		struct buf message = BUF(BUF_MAX_SMALL);
+		AUTO_BUF message = BUF(BUF_MAX_SMALL);
 
 		buf_printf(&message, "no reply: %s", buf_cstr(&why));
 		end_in_flight(s, reply, buf_view(&message));
 		buf_text(&why, ", with a call in flight");
-		buf_release(&message);
 		s->state_known = false;
 	}
 	tap_episode_end(s, ending_status(e), buf_cstr(&why));
@@ -280,7 +279,7 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 		s->next->previous = s->previous;
 	events_release(&s->waiting);
 	arena_release(&s->facts_arena);
-	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &s->start, &s->seen, &why);
+	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &s->start, &s->seen);
 	free(s);
 }
 

@@ -24,6 +24,24 @@ same_check() {
 		mapfile -t shuffled < <(printf '%s\n' "${files[@]}" | shuf --random-source=<(yes $seed))
 		same_check "${shuffled[@]}"
 	done
+	same_check --report tap "${files[@]}"
+	same_check --report junit:- "${files[@]}"
+}
+
+@test "the same bytes: more verdicts in a file than a thread keeps" {
+	sed -n '1p;$p' "$root/fixtures/check/incomplete/good-whole.jsonl" >two
+	awk '{ line[NR] = $0 }
+		END {
+			for (i = 0; i < 14000; i++)
+				for (k = 1; k <= NR; k++) {
+					one = line[k]
+					sub(/"rollout":"/, "&" i ".", one)
+					print one
+				}
+		}' two >many.jsonl
+	head -n 1000 many.jsonl >few.jsonl
+	same_check many.jsonl few.jsonl
+	has "$(cat one)" 'many.jsonl: error: incomplete: 14000 findings in all'
 }
 
 @test "the same bytes: groups over several files, and a session that is used again" {

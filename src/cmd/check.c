@@ -24,7 +24,7 @@
    comes, and the file is judged again in sequence. So is a file that cannot be read to its end, and
    one whose verdicts take much memory. */
 
-#define VERDICTS_MAX ((size_t)16 << 20) /* bytes of a file's verdicts, until its turn */
+#define VERDICTS_MAX ((size_t)4 << 20) /* bytes of a file's verdicts, until its turn */
 
 struct file_checking {
 	const struct file_list *files;

@@ -7,12 +7,14 @@
 #include "env/ignore_paths.h"
 #include "env/reading.h"
 #include "env/state_source.h"
-#include "env/verifiers/channel.h"
 #include "json/write.h"
 #include "net/child.h"
+#include "net/listen.h"
 #include "recording/words.h"
 
 #include <fcntl.h>
+#include <microhttpd.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -21,6 +23,20 @@
 #define TRY_MS      2000
 #define PORT_DIGITS 8
 #define TASK_CLASS  "verifiers.v1.task:TaskData"
+
+/* HTTP on loopback, where the server gets the state before a call and puts it after one that has
+   changed it. It is answered while anything on the same io waits: the server asks within a call. */
+struct channel {
+	struct io *io;
+	const char *secret; /* borrowed: the bearer token */
+	struct MHD_Daemon *daemon;
+	int fd; /* readable when the daemon has something to do */
+	uint16_t port;
+	struct buf task;  /* the body of GET /task */
+	struct buf state; /* what was put last, or the initial state */
+	bool is_json;     /* the state is: NaN, which verifiers allows, is not */
+	uint64_t gets;
+};
 
 struct env_verifiers {
 	struct env base;
@@ -45,6 +61,128 @@ static struct env_verifiers *verifiers_of(struct env *base)
 	return (struct env_verifiers *)base;
 }
 
+/* ---- the state channel ---- */
+
+static void set_state(struct channel *c, struct str state)
+{
+	buf_set(&c->state, state);
+	c->is_json = !c->state.full && json_is_valid(state);
+}
+
+/* Appends the body of the reply, and returns its status. */
+static unsigned answer(struct channel *c, const char *method, const char *url,
+                       const struct buf *body, struct buf *out)
+{
+	bool get = !strcmp(method, "GET"), put = !strcmp(method, "PUT");
+	bool state = !strcmp(url, "/state");
+
+	if (get && (state || !strcmp(url, "/task"))) {
+		c->gets += state;
+		buf_str(out, buf_view(state ? &c->state : &c->task));
+		return MHD_HTTP_OK;
+	}
+	buf_text(out, "{}");
+	if (!put || !state)
+		return MHD_HTTP_NOT_FOUND;
+	if (body->full)
+		return MHD_HTTP_CONTENT_TOO_LARGE;
+	set_state(c, buf_view(body));
+	return MHD_HTTP_OK;
+}
+
+/* Called with the head of a request, with each piece of its body, and at its end.
+   NOLINTNEXTLINE(readability-function-size): libmicrohttpd requires eight parameters */
+static enum MHD_Result on_request(void *channel, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *piece,
+                                  size_t *n, void **request)
+{
+	struct channel *c = channel;
+	struct buf *body = *request, out = BUF(BUF_MAX_MESSAGE);
+	struct str given =
+		str_from(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, "Authorization"));
+	unsigned status = MHD_HTTP_UNAUTHORIZED;
+
+	(void)version;
+	if (!body) {
+		*request = body = mem_new(sizeof(*body));
+		*body = BUF(BUF_MAX_MESSAGE);
+		return MHD_YES;
+	}
+	if (*n) {
+		buf_add(body, piece, *n);
+		*n = 0;
+		return MHD_YES;
+	}
+	if (str_starts(given, STR("Bearer ")) &&
+	    str_is(str_skip(given, strlen("Bearer ")), c->secret))
+		status = answer(c, method, url, body, &out);
+	else
+		buf_text(&out, "{\"error\":\"wrong secret\"}");
+	struct MHD_Response *response =
+		MHD_create_response_from_buffer_with_free_callback(out.n, out.p, free);
+	enum MHD_Result sent = MHD_queue_response(connection, status, response);
+	MHD_destroy_response(response);
+	return sent;
+}
+
+static void on_completed(void *channel, struct MHD_Connection *connection, void **request,
+                         enum MHD_RequestTerminationCode how)
+{
+	(void)channel;
+	(void)connection;
+	(void)how;
+	if (*request)
+		buf_release(*request);
+	free(*request);
+}
+
+/* An io_fd_fn. */
+static int serve(void *channel, int fd, short ready, struct error *err)
+{
+	struct channel *c = channel;
+	MHD_UNSIGNED_LONG_LONG wait_ms;
+
+	(void)fd;
+	(void)ready;
+	(void)err;
+	do
+		MHD_run(c->daemon);
+	while (MHD_get_timeout(c->daemon, &wait_ms) == MHD_YES && !wait_ms);
+	return 0;
+}
+
+static int open_channel(struct channel *c, struct io *io, const char *secret, struct error *err)
+{
+	int listener;
+
+	*c = (struct channel){.io = io,
+	                      .secret = secret,
+	                      .task = BUF(BUF_MAX_MESSAGE),
+	                      .state = BUF(BUF_MAX_MESSAGE)};
+	if (listen_on("127.0.0.1", &c->port, &listener, err))
+		return -1;
+	c->daemon =
+		MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, c,
+	                         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
+	                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
+	if (!c->daemon) {
+		close(listener);
+		return error_set(err, FAIL_SYSTEM, "cannot serve the state on port %u", c->port);
+	}
+	c->fd = MHD_get_daemon_info(c->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+	io_watch(io, c->fd, POLLIN, serve, c);
+	return 0;
+}
+
+static void close_channel(struct channel *c)
+{
+	if (c->daemon) {
+		io_watch(c->io, c->fd, 0, NULL, NULL);
+		MHD_stop_daemon(c->daemon);
+	}
+	BUFS_RELEASE(&c->task, &c->state);
+}
+
 /* ---- the server ---- */
 
 /* What the server asks for: the task's data with its class, and the state. A reset names them as the channel
@@ -58,7 +196,7 @@ static void set_task(struct env_verifiers *e)
 	task = whole ? args : task;
 	json_pack(&e->channel.task, "{cls:%r,task:%s}", class.p ? class : STR("\"" TASK_CLASS "\""),
 	          task.p ? task : STR("{}"));
-	channel_set_state(&e->channel, state.p ? state : STR("{}"));
+	set_state(&e->channel, state.p ? state : STR("{}"));
 }
 
 static int add_port_file(struct env_verifiers *e, struct error *err)
@@ -214,7 +352,7 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->url = e->port_file = BUF(BUF_MAX_SMALL);
 	e->state = BUF(BUF_MAX_MESSAGE);
 	*out = &e->base;
-	if (check_conf(e, err) || channel_open(&e->channel, io, conf->env_session, err))
+	if (check_conf(e, err) || open_channel(&e->channel, io, conf->env_session, err))
 		return -1;
 	set_task(e);
 	if (add_port_file(e, err) || start_child(e, target_command(conf->url), err) ||
@@ -247,7 +385,7 @@ static void verifiers_close(struct env *base)
 	if (e->child)
 		child_terminate(e->child);
 	child_free(e->child);
-	channel_close(&e->channel);
+	close_channel(&e->channel);
 	if (e->port_file.n)
 		unlink(buf_cstr(&e->port_file));
 	events_release(&e->base.events);

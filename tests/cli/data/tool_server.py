@@ -34,7 +34,7 @@ def ask(method, path, body=None):
 
 def be_rude():
     with socket.create_connection(place) as other:
-        other.sendall(b"\0\xff rubbish\r\n\r\n")
+        other.sendall(b"\xff rubbish\r\n\r\n")
         other.recv(1)
     with socket.create_connection(place) as other:
         other.sendall(b"GET /st")

@@ -108,39 +108,36 @@ bool elicit_answer(struct str params, struct buf *result, struct buf *why)
 
 /* ---- answering requests ---- */
 
-static bool answer_request(struct str request, struct buf *answer, struct buf *why)
+bool mcp_answer_request(struct str method, struct str params, struct buf *result, struct buf *why)
 {
-	struct str method = JSON_GET(request, "method");
-	AUTO_BUF ignored = BUF(BUF_MAX_SMALL);
-
-	if (json_is(method, STR("elicitation/create"))) {
-		/* declining is also an answer */
-		elicit_answer(JSON_GET(request, "params"), answer, &ignored);
-		return true;
-	}
-	if (json_is(method, STR("roots/list"))) {
-		buf_text(answer, "{\"roots\":[]}");
-		return true;
-	}
-	buf_text(why, "the server asks for an unsupported kind of input, ");
-	buf_str(why, method.p ? cut(method) : STR("a request without a method"));
-	return false;
+	if (str_is(method, "elicitation/create"))
+		(void)elicit_answer(params, result, why); /* declining is also an answer */
+	else if (str_is(method, "roots/list"))
+		buf_text(result, "{\"roots\":[]}");
+	else if (str_is(method, "ping"))
+		buf_text(result, "{}");
+	return result->n > 0;
 }
 
 static bool answer_all(struct str requests, struct json_writer *w, struct buf *why)
 {
+	AUTO_ARENA texts = {0};
 	struct json_member m;
 	size_t cursor = 0;
 	bool answered = true;
 
 	while (answered && json_next_member(requests, &cursor, &m)) {
-		struct buf key = BUF(BUF_MAX_MESSAGE), answer = BUF(BUF_MAX_MESSAGE);
+		AUTO_BUF answer = BUF(BUF_MAX_MESSAGE), declined = BUF(BUF_MAX_SMALL);
+		struct str method = JSON_GET(m.value, "method");
 
-		json_decode_key(m.key, &key);
-		answered = answer_request(m.value, &answer, why);
-		if (answered)
-			jw_put_member(w, buf_view(&key), buf_view(&answer));
-		BUFS_RELEASE(&key, &answer);
+		answered = mcp_answer_request(json_text(&texts, method),
+		                              JSON_GET(m.value, "params"), &answer, &declined);
+		if (answered) {
+			jw_put_member(w, json_key_text(&texts, m.key), buf_view(&answer));
+			continue;
+		}
+		buf_text(why, "the server asks for an unsupported kind of input, ");
+		buf_str(why, method.p ? cut(method) : STR("a request without a method"));
 	}
 	return answered;
 }

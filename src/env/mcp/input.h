@@ -32,3 +32,7 @@ bool mcp_result_is_unusable(struct str result, struct str given_up, struct buf *
    {"action":"decline"} with the reason in `why`. params: the request's, valid JSON. Returns true
    if accepted. */
 bool elicit_answer(struct str params, struct buf *result, struct buf *why);
+
+/* Appends the result of a server's request: ping, roots/list, elicitation/create. method: decoded. False: of another
+   method. `why`: as for elicit_answer. */
+bool mcp_answer_request(struct str method, struct str params, struct buf *result, struct buf *why);

@@ -32,34 +32,11 @@ uint64_t mcp_time_left_ms(const struct mcp_session *s)
 
 /* ---- other messages of the server ---- */
 
-struct server_request {
-	const char *method, *result;
-};
-
-static const struct server_request answers[] = {
-	{"ping", "{}"},
-	{"roots/list", "{\"roots\":[]}"},
-};
-
-/* Answers given on the user's behalf are recorded. */
-static void answer_elicitation(struct mcp_session *s, const struct jsonrpc_message *m,
-                               struct buf *body)
-{
-	struct buf result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
-
-	elicit_answer(m->params, &result, &why);
-	jsonrpc_write_result(body, m->id, buf_view(&result));
-	events_pack(s->conf.events, EVENT_NOTIFICATION,
-	            "{method:'elicitation/create',params:%r,answered:%r,why:%?s}", m->params,
-	            buf_view(&result), why.n ? buf_view(&why) : STR_NONE);
-	BUFS_RELEASE(&result, &why);
-}
-
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
 {
 	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* includes the server's id */
+	AUTO_BUF result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
 	uint64_t left = mcp_time_left_ms(s);
-	size_t i = 0;
 
 	if (!left)
 		return 0; /* the connection is lost: the next read reports it */
@@ -68,16 +45,15 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 		                 "the server sent more than %u requests instead of the response",
 		                 ASKED_MAX);
 	}
-	if (str_is(m->method, "elicitation/create")) {
-		answer_elicitation(s, m, &body);
-		i = ARRAY_LEN(answers) + 1;
-	}
-	while (i < ARRAY_LEN(answers) && !str_is(m->method, answers[i].method))
-		i++;
-	if (i < ARRAY_LEN(answers))
-		jsonrpc_write_result(&body, m->id, str_from(answers[i].result));
-	else if (i == ARRAY_LEN(answers))
+	if (mcp_answer_request(m->method, m->params, &result, &why))
+		jsonrpc_write_result(&body, m->id, buf_view(&result));
+	else
 		jsonrpc_write_error(&body, m->id, -32601, "Method not found");
+	if (str_is(m->method, "elicitation/create")) { /* answered on the user's behalf */
+		events_pack(s->conf.events, EVENT_NOTIFICATION,
+		            "{method:'elicitation/create',params:%r,answered:%r,why:%?s}",
+		            m->params, buf_view(&result), why.n ? buf_view(&why) : STR_NONE);
+	}
 	/* if it is not accepted, there must be time left for the awaited response */
 	uint64_t timeout_ms = left / 2 < ASIDE_MS ? left / 2 + 1 : ASIDE_MS;
 	struct mcp_outgoing q = {.text = buf_view(&body), .timeout_ms = timeout_ms};

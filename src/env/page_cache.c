@@ -52,22 +52,11 @@ bool page_cache_find(struct page_cache *p, const char *path, int *status, struct
 	return true;
 }
 
-/* Is the failure temporary (overloaded, not ready)? Then the next request may succeed. */
-static bool is_temporary(int status)
-{
-	static const int passing[] = {0, 408, 429, 502, 503, 504};
-
-	for (size_t i = 0; i < ARRAY_LEN(passing); i++)
-		if (status == passing[i])
-			return true;
-	return false;
-}
-
 void page_cache_store(struct page_cache *p, const char *path, int status, struct str body)
 {
 	if (!p)
 		return;
-	if (!is_temporary(status)) {
+	if (status == 200 || status == 404) {
 		struct page *page = arena_new(&p->arena, sizeof(*page));
 
 		*page = (struct page){.next = p->first,

@@ -12,6 +12,6 @@ void page_cache_free(struct page_cache *p); /* NULL is fine; all sessions must b
    the caller must fetch it: others wait until it calls page_cache_store(). p NULL: no cache. */
 bool page_cache_find(struct page_cache *p, const char *path, int *status, struct str *body);
 
-/* Stores the server's response. Without one (status 0), and for a status that may be temporary
-   (408, 429, 502, 503, 504), nothing is cached: the others fetch the page themselves. */
+/* Stores the server's response if it is 200 or 404. Others, and none (status 0), may be temporary: the others fetch
+   the page themselves. */
 void page_cache_store(struct page_cache *p, const char *path, int status, struct str body);

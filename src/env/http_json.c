@@ -49,15 +49,10 @@ void http_json_release(struct http_json *h)
 
 /* ---- the exchange ---- */
 
-static bool is_ours(const struct error *err)
-{
-	return err->kind == FAIL_INTERRUPTED || err->kind == FAIL_SYSTEM || err->kind == FAIL_INPUT;
-}
-
 /* No response, or only a part of one. */
 static int no_answer(struct http_json *h, struct http_json_answer *out, struct error *err)
 {
-	if (is_ours(err))
+	if (!error_is_peers(err))
 		return -1;
 	buf_clear(&h->why);
 	buf_text(&h->why, err->text);

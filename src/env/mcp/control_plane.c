@@ -75,17 +75,14 @@ static int fetch(struct control_plane *c, const char *path, bool with_id, struct
 
 static int find_resources(struct control_plane *c, struct error *err)
 {
-	struct mcp_reply reply;
+	AUTO_BUF list = BUF(BUF_MAX_MESSAGE);
 	struct str each;
 	size_t cursor = 0;
 
 	c->kind = CONTROL_NONE;
-	if (mcp_request(c->session, "resources/list", STR_NONE, &reply, err))
+	if (mcp_list_resources(c->session, &list, err))
 		return -1;
-	if (reply.got != MCP_GOT_RESULT)
-		return 0; /* no resources: a plain MCP server */
-	struct str list = JSON_GET(reply.message.result, "resources");
-	while (json_next(list, &cursor, &each))
+	while (json_next(buf_view(&list), &cursor, &each))
 		if (json_is(JSON_GET(each, "uri"), str_from(endpoints[CONTROL_STATUS].uri)))
 			c->kind = CONTROL_RESOURCES;
 	return 0;

@@ -362,10 +362,6 @@ static int mcp_reset(struct env *base, struct env_reply *out, struct error *err)
 
 	arena_release(&e->kept);
 	mcp_known_forget(&e->known);
-	if (e->control.kind == CONTROL_NONE || e->control.kind == CONTROL_RESOURCES) {
-		if (seed_episode(e, out, err))
-			return -1;
-	}
 	if (e->control.kind != CONTROL_NONE && read_start(e, out, err))
 		return -1;
 	e->last = out->observation;

@@ -206,31 +206,27 @@ static void read_reply_session(struct str body, struct reply_reading *m, struct 
 	}
 }
 
-/* Is the session's id the whole message? A KeyError of MCP-Gym: "Error executing tool NAME:
-   '<id>'". */
-static bool is_session_error(struct str message, struct str session)
+/* What the end of the message quotes; absent: nothing. A KeyError of MCP-Gym has only the id of the requested
+   session: "Error executing tool NAME: '<id>'". */
+static struct str quoted_at_end(struct str message)
 {
-	struct str quoted = {message.n > session.n + 2 ? message.p + message.n - session.n - 2
-	                                               : NULL,
-	                     session.n + 2};
-
-	return session.n && quoted.p && str_starts(message, STR("Error executing tool ")) &&
-	       quoted.p[0] == '\'' && str_ends(quoted, STR("'")) &&
-	       str_starts(str_skip(quoted, 1), session);
+	str_cut(&message, '\'');
+	return message.n > 1 && str_ends(message, STR("'")) ? (struct str){message.p, message.n - 1}
+	                                                    : STR_NONE;
 }
 
-/* A KeyError contains only the requested session: "Error executing tool NAME: '<id>'". */
+static bool is_session_error(struct str message, struct str session)
+{
+	return session.n && str_starts(message, STR("Error executing tool ")) &&
+	       str_eq(quoted_at_end(message), session);
+}
+
 static void read_session_error(struct reply_reading *m, struct env_reply *out)
 {
-	struct str rest = out->error.message;
-	const char *quote = rest.n ? memchr(rest.p, '\'', rest.n) : NULL;
+	struct str id = quoted_at_end(out->error.message);
 
-	if (out->reply_session.p || !quote || !str_ends(rest, STR("'")))
-		return;
-	rest = str_skip(rest, (size_t)(quote - rest.p) + 1);
-	if (rest.n > 1) {
-		buf_clear(&m->session);
-		buf_add(&m->session, rest.p, rest.n - 1);
+	if (id.p && !out->reply_session.p) {
+		buf_set(&m->session, id);
 		out->reply_session = buf_view(&m->session);
 	}
 }

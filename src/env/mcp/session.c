@@ -203,13 +203,12 @@ static int open_legacy(struct mcp_session *s, struct mcp_reply *r, struct error 
 	struct str version = JSON_GET(r->message.result, "protocolVersion");
 	s->revision = mcp_revision_named(version, true);
 	if (!s->revision) {
-		buf_clear(&s->kept.text);
-		buf_printf(&s->kept.text,
-		           "the server uses MCP revision %.*s; rolldbg supports %s to %s",
+		AUTO_BUF why = BUF(BUF_MAX_SMALL);
+
+		buf_printf(&why, "the server uses MCP revision %.*s; rolldbg supports %s to %s",
 		           STR_ARG(version.p ? version : STR("null")), mcp_oldest_revision(true),
 		           mcp_newest_revision(true));
-		r->got = MCP_GOT_UNUSABLE;
-		r->text = buf_view(&s->kept.text);
+		mcp_set_failure(s, r, MCP_GOT_UNUSABLE, buf_cstr(&why));
 		return 0;
 	}
 	s->agreed = true;

@@ -51,7 +51,7 @@ static void put_fields(struct str fields, bool control, struct buf *out)
 static void put_modern_fields(const struct mcp_client *c, const struct state_source *s,
                               const char *method, struct buf *out)
 {
-	struct mcp_header_lines lines = {.text = BUF(BUF_MAX_SMALL)};
+	struct buf lines = BUF(BUF_MAX_SMALL);
 	struct str tools = buf_view(&c->decoder->tools), tool;
 
 	mcp_header_add(&lines, "Mcp-Method", str_from(method));
@@ -59,12 +59,12 @@ static void put_modern_fields(const struct mcp_client *c, const struct state_sou
 	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
 		if (s->kind == STATE_TOOL && json_is(JSON_GET(tool, "name"), s->target))
 			mcp_header_add_params(&lines, tool, s->arguments);
-	for (struct str rest = buf_view(&lines.text); rest.n;) {
+	for (struct str rest = buf_view(&lines); rest.n;) {
 		struct str line = str_cut(&rest, '\0');
 
 		buf_printf(out, "%.*s\r\n", STR_ARG(line));
 	}
-	buf_release(&lines.text);
+	buf_release(&lines);
 }
 
 /* The path of the request without its end, which begins with `end`; the whole one without it. */

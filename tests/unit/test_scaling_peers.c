@@ -106,7 +106,7 @@ static void form_options(int n)
 
 static void marked_arguments(int n)
 {
-	struct mcp_header_lines lines = {.text = BUF(4096)};
+	struct buf lines = BUF(4096);
 	struct buf tool = text(), arguments = text();
 
 	repeat(&tool,
@@ -114,7 +114,7 @@ static void marked_arguments(int n)
 	       "\"k%d\":{\"type\":\"string\"}", "}}}", n, false);
 	repeat(&arguments, "{\"x\":\"1\",", "\"k%d\":\"v\"", "}", n, true);
 	mcp_header_add_params(&lines, buf_view(&tool), buf_view(&arguments));
-	buf_release(&lines.text);
+	buf_release(&lines);
 	buf_release(&tool);
 	buf_release(&arguments);
 }

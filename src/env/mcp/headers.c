@@ -34,33 +34,31 @@ static void log_omitted(const char *prefix, struct str name)
 }
 
 /* A line that is too long is omitted. */
-static void add_line(struct mcp_header_lines *out, const char *prefix, struct str name,
-                     struct str value)
+static void add_line(struct buf *out, const char *prefix, struct str name, struct str value)
 {
 	size_t n = strlen(prefix) + name.n + value.n / 3 * 4 + 32;
 
-	if (value.n > MCP_HEADER_VALUE_MAX || n > out->text.max - out->text.n) {
+	if (value.n > MCP_HEADER_VALUE_MAX || n > out->max - out->n) {
 		log_omitted(prefix, name);
 		return;
 	}
-	buf_text(&out->text, prefix);
-	buf_str(&out->text, name);
+	buf_text(out, prefix);
+	buf_str(out, name);
 	if (!value.n) {
-		buf_char(&out->text, ';');
+		buf_char(out, ';');
 	} else if (is_plain(value)) {
-		buf_text(&out->text, ": ");
-		buf_str(&out->text, value);
+		buf_text(out, ": ");
+		buf_str(out, value);
 	} else {
-		buf_text(&out->text, ": ");
-		buf_str(&out->text, BASE64_OPEN);
-		base64_encode(&out->text, value);
-		buf_str(&out->text, BASE64_CLOSE);
+		buf_text(out, ": ");
+		buf_str(out, BASE64_OPEN);
+		base64_encode(out, value);
+		buf_str(out, BASE64_CLOSE);
 	}
-	buf_char(&out->text, '\0');
-	out->count++;
+	buf_char(out, '\0');
 }
 
-void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str value)
+void mcp_header_add(struct buf *out, const char *name, struct str value)
 {
 	add_line(out, name, STR_NONE, value);
 }
@@ -238,34 +236,19 @@ int mcp_header_marks(struct str tool, struct buf *why)
 /* As spelled in the header; false if there is nothing to repeat. */
 static bool spell(struct str value, struct buf *out)
 {
+	enum json_type type = json_type(value);
 	int64_t whole;
 
 	buf_clear(out);
-	switch (json_type(value)) {
-	case JSON_STRING:
-		json_decode(value, out);
-		return true;
-	case JSON_NUMBER:
-		if (json_i64(value, &whole)) {
-			buf_printf(out, "%lld", (long long)whole);
-			return true;
-		}
-		buf_str(out, value);
-		return true;
-	case JSON_TRUE:
-	case JSON_FALSE:
-		buf_str(out, value);
-		return true;
-	case JSON_ABSENT:
-	case JSON_NULL:
-	case JSON_ARRAY:
-	case JSON_OBJECT:
-		break;
-	}
-	return false;
+	if (json_i64(value, &whole))
+		buf_printf(out, "%lld", (long long)whole);
+	else
+		json_text_or_json(value, out);
+	return type != JSON_ABSENT && type != JSON_NULL && type != JSON_ARRAY &&
+	       type != JSON_OBJECT;
 }
 
-void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct str arguments)
+void mcp_header_add_params(struct buf *out, struct str tool, struct str arguments)
 {
 	struct schema_walk w;
 	AUTO_BUF name = BUF(NAME_MAX), value = BUF(MCP_HEADER_VALUE_MAX);

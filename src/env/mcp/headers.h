@@ -9,19 +9,15 @@
    the missing header. */
 #define MCP_HEADER_VALUE_MAX ((size_t)64 << 10)
 
-/* Header lines as struct http_request expects them, each terminated by NUL. */
-struct mcp_header_lines {
-	struct buf text; /* give it a cap */
-	size_t count;
-};
+/* These append lines, each terminated by NUL. */
 
-/* Appends "NAME: VALUE", with a value that is not plain ASCII in base64 between =?base64? and
+/* "NAME: VALUE", with a value that is not plain ASCII in base64 between =?base64? and
    ?=, or "NAME;" if it is empty. The name must be a token. */
-void mcp_header_add(struct mcp_header_lines *out, const char *name, struct str value);
+void mcp_header_add(struct buf *out, const char *name, struct str value);
 
-/* Appends a line for each marked argument that has a value. tool: as advertised, absent if
+/* A line for each marked argument that has a value. tool: as advertised, absent if
    unknown; arguments: a raw JSON object. Invalid marks are skipped. */
-void mcp_header_add_params(struct mcp_header_lines *out, struct str tool, struct str arguments);
+void mcp_header_add_params(struct buf *out, struct str tool, struct str arguments);
 
 /* The number of x-mcp-header marks of the tool; -1 if one is invalid: `why` is the reason, and
    the tool must not be offered. */

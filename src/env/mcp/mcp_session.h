@@ -97,9 +97,8 @@ struct mcp_outgoing {
 	struct str params;   /* raw JSON; absent: none, or a response */
 	int64_t id;          /* of a request */
 	uint64_t timeout_ms; /* for the whole exchange; 0: none */
-	/* "Name: value", of this message only; ignored by channels without headers */
-	const char *const *headers;
-	size_t header_count;
+	/* of this message only, see headers.h; ignored by channels without headers */
+	struct str headers;
 	bool may_repeat; /* may be sent twice */
 	bool opens;      /* it opens the session */
 };

@@ -2,13 +2,11 @@
 #include "env/mcp/mcp_session.h"
 
 #include "base/log.h"
-#include "base/mem.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
 #include "json/write.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define HEADER_MISMATCH     (-32020)
 #define UNSUPPORTED_VERSION (-32022)
@@ -107,7 +105,7 @@ static struct str marked_tool(const struct mcp_session *s, struct str name)
 	return STR_NONE;
 }
 
-static void write_headers(const struct mcp_exchange *t, struct mcp_header_lines *lines)
+static void write_headers(const struct mcp_exchange *t, struct buf *lines)
 {
 	struct str name = named_by(t);
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
@@ -122,18 +120,6 @@ static void write_headers(const struct mcp_exchange *t, struct mcp_header_lines 
 	}
 }
 
-static const char **list_lines(const struct mcp_header_lines *lines)
-{
-	const char **list = mem_array(lines->count, sizeof(*list));
-	const char *line = lines->text.p;
-
-	for (size_t i = 0; i < lines->count; i++) {
-		list[i] = line;
-		line += strlen(line) + 1;
-	}
-	return list;
-}
-
 /* Milliseconds left for the next exchange; 0: none. */
 static uint64_t time_left_ms(const struct mcp_exchange *t)
 {
@@ -146,8 +132,7 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 {
 	struct mcp_session *s = t->session;
 	struct mcp_outgoing q = t->q;
-	struct buf params = BUF(2 * BUF_MAX_MESSAGE);
-	struct mcp_header_lines lines = {.text = BUF(HEADERS_MAX)};
+	struct buf params = BUF(2 * BUF_MAX_MESSAGE), headers = BUF(HEADERS_MAX);
 
 	if (t->deadline_ns != UINT64_MAX) {
 		q.timeout_ms = time_left_ms(t);
@@ -160,14 +145,11 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 		}
 	}
 	write_params(t, &params);
-	write_headers(t, &lines);
+	write_headers(t, &headers);
 	q.params = buf_view(&params);
-	const char **headers = list_lines(&lines);
-	q.headers = headers;
-	q.header_count = lines.count;
+	q.headers = buf_view(&headers);
 	int failed = mcp_ask(s, q, r, err);
-	free(headers);
-	BUFS_RELEASE(&lines.text, &params);
+	BUFS_RELEASE(&headers, &params);
 	return failed;
 }
 

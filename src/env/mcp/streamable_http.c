@@ -107,8 +107,8 @@ static void build_headers(struct http_channel *c, const struct mcp_outgoing *q)
 	                                  "Accept: application/json, text/event-stream", NULL};
 
 	mcp_http_headers_begin(&c->headers, c->base.session, own);
-	for (size_t i = 0; i < q->header_count; i++)
-		add_line(&c->headers, q->headers[i]);
+	for (struct str rest = q->headers; rest.n;)
+		add_line(&c->headers, str_cut(&rest, '\0').p);
 }
 
 static struct http_request post(struct http_channel *c, const struct mcp_outgoing *q)

@@ -88,6 +88,14 @@ static inline struct str str_skip(struct str s, size_t n)
 	return (struct str){s.p, s.n - n};
 }
 
+/* The last c in s; NULL: there is none. */
+static inline const char *str_last(struct str s, char c)
+{
+	while (s.n && s.p[s.n - 1] != c)
+		s.n--;
+	return s.n ? s.p + s.n - 1 : NULL;
+}
+
 /* Removes what is before the first `end`, or everything, from *rest, with that byte, and returns it. */
 static inline struct str str_cut(struct str *rest, char end)
 {

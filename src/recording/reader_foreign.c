@@ -1,7 +1,6 @@
 /* Files of other programs: recognized by their first value; an importer converts each value to
    lines (recording/foreign.h). The values of an archive are unpacked into a temporary file, which is
    read instead. */
-#define _GNU_SOURCE /* memrchr */
 #include "recording/reader_internal.h"
 
 #include "recording/foreign.h"
@@ -29,7 +28,7 @@ int reader_spool(struct reader *r, bool lines, FILE *to, struct error *err)
 	while (r->end > r->start && !(lines && line > BUF_MAX_MESSAGE)) {
 		const char *p = r->p + r->start;
 		size_t n = r->end - r->start;
-		const char *feed = memrchr(p, '\n', n);
+		const char *feed = str_last((struct str){p, n}, '\n');
 
 		if (fwrite(p, 1, n, to) != n)
 			return error_errno(err, "cannot copy %s into a temporary file", r->name);

@@ -1,7 +1,6 @@
 /* Writes recordings: see recorder.h. A line is written completely or not at all: each with one
    write() at the end of the file, under an exclusive lock; a line cut short by a full disk is
    removed again. */
-#define _GNU_SOURCE /* memrchr */
 #include "recording/recorder.h"
 
 #include "base/buf.h"
@@ -72,7 +71,7 @@ static int read_tail(int fd, size_t size, struct buf *block, struct str *tail, s
 		if (read_at(fd, (off_t)(size - n), n, block, err))
 			return -1;
 		*tail = buf_view(block);
-		feed = memrchr(tail->p, '\n', tail->n);
+		feed = str_last(*tail, '\n');
 	}
 	*tail = feed ? str_skip(*tail, (size_t)(feed + 1 - tail->p)) : *tail;
 	return 0;

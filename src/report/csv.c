@@ -7,7 +7,7 @@ void csv_field(struct buf *out, struct str text)
 {
 	bool quoted = text.p && text.n == 0;
 
-	for (size_t i = 0; i < text.n && !quoted; i++) {
+	for (size_t i = 0; text.p && i < text.n && !quoted; i++) {
 		quoted = text.p[i] == '"' || text.p[i] == ',' || text.p[i] == '\n' ||
 		         text.p[i] == '\r';
 	}

@@ -108,14 +108,14 @@ static bool get_extremes(struct str object, struct metrics *m)
 	size_t n = 0;
 
 	for (size_t cursor = 0; json_next(array, &cursor, &value); n++) {
-		if (n == 2 * EXTREMES)
+		if (n == 2 * (size_t)EXTREMES)
 			return false;
 		double *to = n % 2 ? m->high : m->low;
 		m->known[n / 2] = json_double(value, &to[n / 2]);
 		if (!m->known[n / 2] && !json_is_null(value))
 			return false;
 	}
-	return n == 2 * EXTREMES;
+	return n == 2 * (size_t)EXTREMES;
 }
 
 static bool get_ratios(struct str object, struct arena *arena, struct ratio_sums **out)

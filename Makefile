@@ -188,7 +188,8 @@ coverage: ## line coverage by directory; fails below 85 %
 
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
-	@tests/prove $(OBJ)/interop $(addprefix tests/interop/,worlds zoo zoo-shared) $(sort $(wildcard tests/interop/*.bats)); \
+	@tests/interop/worlds --install
+	@TEST_TIMEOUT=1800 tests/prove $(OBJ)/interop $(addprefix tests/interop/,worlds zoo zoo-shared) $(sort $(wildcard tests/interop/*.bats)); \
 		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-slurm: all ## fixtures/cluster on one node of Debian's slurm-wlm (to be installed, as root; half a minute)

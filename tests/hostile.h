@@ -3,7 +3,8 @@
 
    A row of a table is NAME, a tab, and what is sent in place of the regular answer. The URL
    says which row, and when: http://HOST/NAME/MOMENT/mcp, ws://HOST/NAME/MOMENT/ws,
-   http://HOST/NAME/MOMENT/v1. The moments are those of moment_of() and of the WebSocket's
+   http://HOST/NAME/MOMENT/v1; or, where only the port can be chosen, the header "Fault: NAME/MOMENT",
+   with which a call's moment is "verifierscall". The moments are those of moment_of() and of the WebSocket's
    messages; "call" is every call, "call2" the second one alone, and "message" is a call or a
    state. "resume" is the GET for the rest of a call's event stream, which then ends early each
    time. Requests of revision 2026-07-28 have moments of their own: "modernopen", "modernlist",
@@ -49,6 +50,7 @@ struct hostile_peer {
 	char place[160]; /* NAME/MOMENT */
 	const char *moment;
 	const struct hostile_row *row;
+	bool by_header;
 	int calls;
 };
 
@@ -515,7 +517,7 @@ static inline const char *hostile_rpc(struct hostile_peer *p)
 	}
 	if (str_is(method, "tools/call")) {
 		hostile_call(p);
-		return modern ? "moderncall" : "call";
+		return modern ? "moderncall" : p->by_header ? "verifierscall" : "call";
 	}
 	hostile_result(p, "{}");
 	return p->id.n ? "other" : "notification";
@@ -773,13 +775,16 @@ static inline size_t hostile_whole(struct hostile_peer *p)
 	return p->in.n >= head + body ? head + body : 0;
 }
 
-/* The path is /NAME/MOMENT/.. */
+/* The path is /NAME/MOMENT/.., or a header says it. */
 static inline void hostile_find_row(struct hostile_peer *p)
 {
-	struct str rest = str_skip(p->path, 1);
+	static const char header[] = "\nFault: ";
+	const char *said = strstr(buf_cstr(&p->in), header);
+	struct str rest = said ? str_from(said + strlen(header)) : str_skip(p->path, 1);
 	struct str name = {rest.p, strcspn(rest.p, "/ ")};
-	size_t moment = strcspn(rest.p + name.n + 1, "/ ");
+	size_t moment = strcspn(rest.p + name.n + 1, "/ \r");
 
+	p->by_header = said;
 	snprintf(p->place, sizeof(p->place), "%.*s", (int)(name.n + 1 + moment), rest.p);
 	p->moment = strchr(p->place, '/') ? strchr(p->place, '/') + 1 : "";
 	p->row = hostile_find(p->server, name);

@@ -25,7 +25,7 @@
 /* The moments of each table's faults. A table may occur twice, with different options. */
 static const struct {
 	const char *table, *moments[10], *scheme, *path;
-	const char *options[16];
+	const char *options[20];
 } tables[] = {
 	{"tests/faults/http.tsv",
          {"open", "notification", "list", "call", "background", "close", "control", "control5",
@@ -64,6 +64,13 @@ static const struct {
          "native",
          {"--env", "@", "--actions", "A,B", "--timeout", "300ms", "--protocol", "nemo-gym",
           "--tool", "act", "--argument", "move", "--force-call"}},
+	{"tests/faults/http.tsv",
+         {"verifierscall"},
+         "verifiers",
+         NULL,
+         {"--env", "verifiers:printf %s $PORT >$MCP_PORT_FILE; sleep 60", "--header", "@",
+          "--actions", "A,B", "--timeout", "300ms", "--pass-env", "PORT", "--tool", "act",
+          "--argument", "move", "--force-call", "--without", "no-history"}},
 	{"tests/faults/websocket.tsv",
          {"page", "handshake", "state", "reset", "call", "close"},
          "ws",
@@ -112,8 +119,10 @@ static void run_program(const struct trial *t)
 	if (tables[t->table].path) {
 		snprintf(url, sizeof(url), "%s://127.0.0.1:%u/%s/%s/%s", tables[t->table].scheme,
 		         (unsigned)server.port, t->row->name, t->moment, tables[t->table].path);
-	} else {
+	} else if (!strcmp(tables[t->table].table, "tests/faults/verifiers.tsv")) {
 		snprintf(url, sizeof(url), "%s:%s", tables[t->table].scheme, t->row->bytes);
+	} else {
+		snprintf(url, sizeof(url), "Fault: %s/%s", t->row->name, t->moment);
 	}
 	for (const char *const *o = tables[t->table].options; *o; o++)
 		argv[n++] = mem_text(str_from(strcmp(*o, "@") != 0 ? *o : url));

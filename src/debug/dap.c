@@ -1,7 +1,8 @@
 /* The Debug Adapter Protocol for editors (microsoft.github.io/debug-adapter-protocol).
    Single-threaded. The rollout's steps up to the current one are stack frames, the facts of a step
    are scopes, and JSON values are variables. A movement starts after the response to its request.
-   While it runs, requests wait; pause, disconnect and terminate interrupt it. */
+   While it runs, requests wait, but for threads, which editors need to show that it runs; pause, disconnect and
+   terminate interrupt it. */
 #include "debug/debugger.h"
 
 #include "base/mem.h"
@@ -85,7 +86,8 @@ static void on_configured(struct dap *p, const struct dap_request *q, struct jso
 
 static void on_threads(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
-	jw_pack(w, "threads:[{id:1,name:%s}]", cursor_facts(p->d->cursor)->rollout);
+	jw_pack(w, "threads:[{id:1,name:%s}]",
+	        p->d->cursor ? cursor_facts(p->d->cursor)->rollout : STR("rollout"));
 }
 
 static int64_t number_of(const struct dap_request *q, const char *key, int64_t fallback)
@@ -293,6 +295,7 @@ enum {
 	EARLY = 1,  /* before the rollout has started */
 	PAUSES = 2, /* interrupts a running movement */
 	LEAVES = 4,
+	AT_ONCE = 8, /* answered while the rollout runs */
 };
 
 /* There is nothing to do for launch and attach: the recording or the environment was given on the
@@ -308,7 +311,7 @@ static const struct handler {
 	{"launch", .flags = EARLY},
 	{"attach", .flags = EARLY},
 	{"configurationDone", EARLY, .write = on_configured},
-	{"threads", 0, .write = on_threads},
+	{"threads", EARLY | AT_ONCE, .write = on_threads},
 	{"stackTrace", 0, .answer = on_stack},
 	{"scopes", 0, .answer = on_scopes},
 	{"variables", 0, .answer = on_variables},
@@ -390,20 +393,25 @@ static int respond(struct dap *p, const struct dap_request *q, struct error *err
 
 /* ---- while it runs ---- */
 
-/* The requests stay queued. Malformed input and its end interrupt the movement, too. */
+/* The requests stay queued, but for those that are answered at once. Malformed input and its end interrupt the
+   movement, too. */
 static bool client_asks_stop(void *ctx)
 {
 	struct dap *p = ctx;
 	struct dap_request q;
 	int found;
-	bool before = p->paused;
+	bool before = p->paused, failed = false;
 
 	while ((found = dap_look_ahead(&p->wire, &q, ERROR_IGNORED)) > 0) {
 		const struct handler *h = handler_of(q.command);
 
 		p->paused = p->paused || (h && h->flags & PAUSES);
+		if (h && h->flags & AT_ONCE) {
+			failed = failed || respond(p, &q, ERROR_IGNORED);
+			dap_take_out(&p->wire);
+		}
 	}
-	p->paused = p->paused || found < 0 || dap_is_over(&p->wire);
+	p->paused = p->paused || failed || found < 0 || dap_is_over(&p->wire);
 	return p->paused && !before;
 }
 

@@ -173,8 +173,17 @@ int dap_look_ahead(struct dap_wire *p, struct dap_request *q, struct error *err)
 	if (found <= 0)
 		return found;
 	const struct str content = {p->input.p + p->seen + f.header, f.content};
-	p->seen += f.header + f.content;
+	p->last = f.header + f.content;
+	p->seen += p->last;
 	return parse(content, q, err) ? -1 : 1;
+}
+
+void dap_take_out(struct dap_wire *p)
+{
+	p->seen -= p->last;
+	memmove(p->input.p + p->seen, p->input.p + p->seen + p->last,
+	        p->input.n - p->seen - p->last);
+	buf_cut(&p->input, p->input.n - p->last);
 }
 
 bool dap_is_over(const struct dap_wire *p)

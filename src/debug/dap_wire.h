@@ -7,7 +7,7 @@
 struct dap_wire {
 	const struct debug_conf *conf; /* provides print */
 	struct buf input;              /* bytes received but not consumed */
-	size_t seen;                   /* of these, by dap_look_ahead */
+	size_t seen, last;             /* of these: by dap_look_ahead, and in its last request */
 	bool ended;                    /* the input has ended */
 	struct buf message;            /* the last request */
 	struct buf out;                /* the message being written */
@@ -31,6 +31,8 @@ MUST_USE int dap_read(struct dap_wire *p, struct dap_request *q, bool *any,
 /* Returns 1 for the next request that was received and not looked at since dap_read, without
    waiting; it stays there for dap_read. 0: there is none. */
 MUST_USE int dap_look_ahead(struct dap_wire *p, struct dap_request *q, struct error *err);
+/* Takes out the request that dap_look_ahead returned. */
+void dap_take_out(struct dap_wire *p);
 
 /* True at the end of input, after all its requests were consumed. */
 bool dap_is_over(const struct dap_wire *p);

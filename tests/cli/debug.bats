@@ -222,6 +222,7 @@ dap_request() {
 		dap_request initialize
 		dap_request launch
 		dap_request threads
+		dap_request scopes
 		dap_request setFunctionBreakpoints '{"breakpoints":[{"name":"reward > 0"}]}'
 		dap_request configurationDone
 		dap_request stackTrace
@@ -230,8 +231,28 @@ dap_request() {
 	has "$stderr" 'cannot connect to 127.0.0.1:9'
 	sed 's/Content-Length: [0-9]*\r$//; s/}Content-Length: [0-9]*\r$/}/' <<<"$output" | grep . >got
 	[ "$(jq -r 'select(.type == "event").event' got | paste -sd ' ')" = 'initialized output terminated' ]
-	[ "$(jq -r 'select(.success == false) | .command + ": " + .message' got)" = 'threads: the rollout has not started: send configurationDone first' ]
+	[ "$(jq -r 'select(.success == false) | .command + ": " + .message' got)" = 'scopes: the rollout has not started: send configurationDone first' ]
+	jq -es 'map(select(.command == "threads"))[0].body.threads | length == 1' got
 	jq -es 'map(select(.event == "output"))[0].body | .category == "stderr" and (.output | startswith("error: cannot connect"))' got
+}
+
+@test "debug --dap: threads is answered while the rollout runs" {
+	mkfifo requests
+	rolldbg debug --dap --env 'builtin:frozen_lake?fault=hang' --actions DOWN <requests >responses &
+	local pid=$!
+	exec 7>requests
+	{
+		dap_request initialize
+		dap_request configurationDone
+		dap_request continue
+	} | dap_frames >&7
+	until grep -q '"command":"continue"' responses; do sleep 0.05; done
+	dap_request threads | dap_frames >&7
+	until grep -q '"command":"threads"' responses; do sleep 0.05; done
+	dap_request disconnect | dap_frames >&7
+	exec 7>&-
+	wait "$pid"
+	[ "$(grep -o '"command":"threads"' responses | wc -l)" = 1 ]
 }
 
 @test "debug --dap: input that is not DAP" {

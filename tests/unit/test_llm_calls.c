@@ -311,6 +311,24 @@ static void a_long_reply_can_be_stopped(void)
 	buf_release(&text);
 }
 
+static void long_names_are_kept(void)
+{
+	struct buf body = BUF(BUF_MAX_MESSAGE);
+	struct chat_reply reply = {.calls = NULL};
+	struct error err = {0};
+	const int length = 100000;
+
+	buf_printf(&body,
+	           "{\"choices\":[{\"message\":{\"tool_calls\":[{\"id\":\"%0*d\",\"function\":{"
+	           "\"name\":\"%0*d\"}}]}}]}",
+	           length, 0, length, 0);
+	ok(chat_reply_read(buf_view(&body), &reply, &err) == 0 && reply.call_count == 1 &&
+	           reply.calls[0].id.n == (size_t)length && reply.calls[0].name.n == (size_t)length,
+	   "a call's long id and name");
+	chat_reply_release(&reply);
+	buf_release(&body);
+}
+
 int main(void)
 {
 	struct buf names = BUF(BUF_MAX_MESSAGE);
@@ -319,6 +337,7 @@ int main(void)
 	all_cases("fixtures/llm/formats.jsonl", &names);
 	each_format_has_all_forms(&names);
 	a_long_reply_can_be_stopped();
+	long_names_are_kept();
 	buf_release(&names);
 	return done();
 }

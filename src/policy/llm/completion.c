@@ -79,8 +79,8 @@ static struct chat_stream_call *new_call(struct chat_stream *s, int64_t index)
 	}
 	s->calls = mem_resize(s->calls, s->call_count + 1, sizeof(*s->calls));
 	s->calls[s->call_count] = (struct chat_stream_call){.index = index,
-	                                                    .id = BUF(BUF_MAX_SMALL),
-	                                                    .name = BUF(BUF_MAX_SMALL),
+	                                                    .id = BUF(CHAT_REPLY_MAX),
+	                                                    .name = BUF(CHAT_REPLY_MAX),
 	                                                    .arguments = BUF(CHAT_REPLY_MAX)};
 	return &s->calls[s->call_count++];
 }

@@ -171,6 +171,8 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 
 static void read_call_list(struct finder *f, struct str *body, bool closed)
 {
+	struct str last =
+		STR_NONE; /* the text from the last call on; absent: a separator follows it */
 	size_t first = f->count;
 
 	while (body->n && body->p[0] != ']') {
@@ -178,13 +180,19 @@ static void read_call_list(struct finder *f, struct str *body, bool closed)
 
 		read_call(f, closed, body);
 		if (body->p == at.p) {
-			if (closed && f->count > first)
-				found_bad(f, STR_NONE, *body, "it is not a call");
+			/* f(text='a')') is not f(text='a') */
+			f->count -= closed && f->count > first && last.p;
+			if (closed && (f->count > first || last.p))
+				found_bad(f, leading_name(last), last.p ? last : *body,
+				          "it is not a call");
 			return;
 		}
 		*body = skip_whitespace(*body);
-		if (body->n && (body->p[0] == ',' || body->p[0] == ';'))
+		last = at;
+		if (body->n && (body->p[0] == ',' || body->p[0] == ';')) {
 			*body = skip_whitespace(str_skip(*body, 1));
+			last = STR_NONE;
+		}
 	}
 	*body = str_skip(*body, 1);
 }

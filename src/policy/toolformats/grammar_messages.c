@@ -10,7 +10,7 @@
 static struct str header_of(struct finder *f, const struct tool_format *row, struct str *before)
 {
 	struct str header = *before, s = *before;
-	size_t bytes, at;
+	size_t bytes, at, text = nearest_mark(f, s, row->close, &bytes);
 
 	while ((at = nearest_mark(f, s, row->close, &bytes)) < s.n) {
 		s = str_skip(s, at + bytes);
@@ -21,7 +21,7 @@ static struct str header_of(struct finder *f, const struct tool_format *row, str
 	size_t begin = channel < to ? channel : to;
 	if (s.p == before->p)
 		header = str_skip(header, begin);
-	before->n -= header.n;
+	before->n = s.p == before->p ? before->n - header.n : text;
 	return header;
 }
 
@@ -96,4 +96,6 @@ void grammar_messages(struct finder *f, const struct tool_format *row, struct st
 		buf_str(&f->rest, (struct str){rest->p, end});
 		*rest = str_skip(*rest, end);
 	}
+	if (!str_starts(*rest, STR("<|start|>"))) /* which begins the next header */
+		*rest = str_skip(*rest, mark_here(*rest, row->close));
 }

@@ -7,10 +7,12 @@
 
 #define NO_NAME_END "the end of its name is missing"
 /* Does the text end after a parameter, and can no other one follow? The end mark is missing, but
-   nothing of the call is: a server removes the mark if it is a stop sequence. */
-static bool is_full(const struct finder *f, const struct typed *t, struct str s)
+   nothing of the call is: a server removes the mark if it is a stop sequence. The mark of a message is always one. */
+static bool is_full(const struct finder *f, const struct tool_format *row, const struct typed *t,
+                    struct str s)
 {
-	return !text_trim(s).n && !t->why && !f->conf->limited && typed_full(t);
+	return !text_trim(s).n && !t->why && !f->conf->limited &&
+	       (typed_full(t) || (row->grammar == grammar_messages && typed_required(t)));
 }
 
 /* Is this the end of a call or of its section, not another call? */
@@ -33,7 +35,7 @@ static bool read_parameter_list(struct finder *f, const struct tool_format *row,
 		if (between.n && !cut && !str_is(between, "\\n"))
 			t->why = "unexpected text between its parameters";
 		if (!bytes || end < at) {
-			bool ended = end < s->n || is_full(f, t, *s);
+			bool ended = end < s->n || is_full(f, row, t, *s);
 
 			if (!t->count && end < s->n && !ends_call(row, str_skip(*s, end)) &&
 			    json_count(JSON_GET(t->root, "properties"))) {

@@ -205,13 +205,12 @@ static bool open_bracket(struct python *p, size_t n, bool call)
 static bool close_bracket(struct python *p)
 {
 	struct python_level *top = &p->stack[--p->depth];
-	char last = p->out->p[p->out->n - 1];
 	bool set = top->closer == '}' && !top->dict && p->out->n > top->at + 1;
 
 	p->rest = str_skip(p->rest, 1);
 	if (top->call)
 		return p->out->n > top->at;
-	if (last == ',' && p->out->n > top->at + 2) /* a trailing comma */
+	if (p->out->p[p->out->n - 1] == ',' && p->out->n > top->at + 2) /* a trailing comma */
 		buf_cut(p->out, p->out->n - 1);
 	if (set)
 		p->out->p[top->at] = '[';
@@ -231,7 +230,7 @@ static bool take_colon(struct python *p, struct python_level *top)
 		return false;
 	top->dict = true;
 	if (!strchr("\"[{", key.p[0])) {
-		if (n >= sizeof(number))
+		if (n >= sizeof(number) || !json_is_valid(key))
 			return false;
 		memcpy(number, key.p, n);
 		buf_cut(p->out, p->value);

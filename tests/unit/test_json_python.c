@@ -46,6 +46,9 @@ static const struct row rows[] = {
 	{"{'a':}", NULL},
 	{"{'a': 1, 2}", NULL},
 	{"{1, 'a': 2}", NULL},
+	{"{1, : 2}", NULL},
+	{"{1-2: 3}", NULL},
+	{"{01: 2}", NULL},
 	{"{'a'", NULL},
 	{"['a", NULL},
 	{"'\\x4'", NULL},
@@ -76,6 +79,9 @@ static void literals(void)
 		ok(is && str_is(str_skip(buf_view(&out), 1), rows[i].json), "row %zu: %s", i,
 		   rows[i].json);
 	}
+	buf_release(&out);
+	ok(!python_literal(STR("array()"), &(size_t){0}, &out),
+	   "a call without arguments, into an empty buffer");
 	buf_release(&out);
 }
 

@@ -275,6 +275,21 @@ void text_put_path(struct buf *out, const char *what, const char *path)
 	text_escape_line(out, str_from(path));
 }
 
+void text_put_uri(struct buf *out, struct str s, const char *plain)
+{
+	for (size_t i = 0; i < s.n; i++) {
+		char c = s.p[i];
+		bool same = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+		            (c >= '0' && c <= '9') ||
+		            (c && (strchr("-._~", c) || strchr(plain, c)));
+
+		if (same)
+			buf_char(out, c);
+		else
+			buf_printf(out, "%%%02X", (unsigned)(unsigned char)c);
+	}
+}
+
 bool text_is_safe(struct str s)
 {
 	const char *begin = s.p;

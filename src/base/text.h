@@ -40,6 +40,8 @@ void text_escape_line(struct buf *out, struct str s); /* and a line feed */
 size_t text_escape_cut(struct buf *out, struct str s, size_t columns);
 /* Appends "WHAT: PATH" and a line feed; the path is escaped. */
 void text_put_path(struct buf *out, const char *what, const char *path);
+/* Appends s as a part of a URI: what is not unreserved (RFC 3986), nor in `plain`, is percent-encoded. */
+void text_put_uri(struct buf *out, struct str s, const char *plain);
 /* Does text_escape leave s as it is? */
 bool text_is_safe(struct str s);
 /* The number of cells that text_escape's result takes. */

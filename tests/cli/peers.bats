@@ -86,6 +86,26 @@ expect_unreachable() {
 	has "$output" 'refused: the server refused the session: come back later'
 }
 
+@test "OpenEnv over /mcp: a session id of any characters is one parameter of the URL, and an empty one is none" {
+	while IFS=$'\t' read -r code id; do
+		canned peer <<-END
+			openenv/session/create	{"session_id":"$id"}
+		END
+		expect "$code" rolldbg run --protocol openenv --env "$url" --actions UP --force --out a.jsonl
+		lacks "$stderr" 'invalid URL'
+		case $code in
+		1) has "$output" 'refused: the server refused the session: the reply is not an OpenEnv JSON message' ;;
+		4) has "$output" 'to the WebSocket handshake with HTTP 404' ;;
+		esac
+	done <<-'END'
+		4	ok-1
+		4	a&b#c d%41
+		4	a\"b\\c\r\nX: y
+		1	
+		1	\ud800
+	END
+}
+
 @test "drawn calls that are all refused as invalid are no illusion; the same calls, given, are one" {
 	canned peer <<-'END'
 		tools/call	error {"code":-32602,"message":"move must match ^[A-D]{2}$"}

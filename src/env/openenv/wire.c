@@ -115,17 +115,23 @@ static int post(struct openenv_wire *w, const char *method, struct str params,
 	return 0;
 }
 
+/* False: it is none. */
+static bool take_session(struct openenv_wire *w, struct str id)
+{
+	if (json_type(id) != JSON_STRING || !json_decode(id, &w->session) || !w->session.n)
+		return false;
+	buf_text(&w->url, strchr(buf_cstr(&w->url), '?') ? "&session_id=" : "?session_id=");
+	text_put_uri(&w->url, buf_view(&w->session), "");
+	return !w->session.full && !w->url.full;
+}
+
 static int create_posted(struct openenv_wire *w, struct openenv_answer *out, struct error *err)
 {
 	if (post(w, "openenv/session/create", STR("{}"), out, err))
 		return -1;
-	struct str id = JSON_GET(out->data, "session_id");
-	if (out->got == OPENENV_ANSWER && json_type(id) != JSON_STRING)
+	if (out->got == OPENENV_ANSWER && !take_session(w, JSON_GET(out->data, "session_id"))) {
 		out->got = OPENENV_NOT_JSON;
-	if (out->got == OPENENV_ANSWER) {
-		buf_str(&w->session, json_inner(id));
-		buf_printf(&w->url, "%csession_id=%s", strchr(buf_cstr(&w->url), '?') ? '&' : '?',
-		           buf_cstr(&w->session));
+		buf_clear(&w->session);
 	}
 	return 0;
 }

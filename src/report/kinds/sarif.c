@@ -97,20 +97,11 @@ static void begin(struct report *r)
 
 /* ---- results ---- */
 
-/* A relative reference or a file: URI; bytes that are not unreserved are percent-encoded (RFC
-   3986). */
+/* A relative reference or a file: URI. */
 static void put_uri(struct buf *out, const char *path)
 {
 	buf_text(out, path[0] == '/' ? "file://" : "");
-	for (const char *p = path; *p; p++) {
-		bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
-		             (*p >= '0' && *p <= '9') || strchr("-._~/", *p);
-
-		if (plain)
-			buf_char(out, *p);
-		else
-			buf_printf(out, "%%%02X", (unsigned)(unsigned char)*p);
-	}
+	text_put_uri(out, str_from(path), "/");
 }
 
 static void put_place(struct json_writer *w, const struct report_case *c, uint64_t line,

@@ -102,13 +102,22 @@ static int open_in_place(const char *path)
 	                                          (file_is_of_system(path) ? 0 : O_NOFOLLOW));
 }
 
+/* A name that is not taken: another output of ours may have the same path, a killed process had our id. */
 static int open_temporary(struct new_file *f)
 {
 	AUTO_BUF name = BUF(BUF_MAX_SMALL);
+	int fd = -1;
 
-	buf_printf(&name, "%s.%ld.partial", f->path, (long)getpid());
+	for (int n = 0; fd < 0; n++) {
+		buf_clear(&name);
+		buf_printf(&name, n ? "%s.%ld-%d.partial" : "%s.%ld.partial", f->path,
+		           (long)getpid(), n);
+		fd = open(buf_cstr(&name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			return -1;
+	}
 	f->partial = mem_text(buf_view(&name));
-	return open(f->partial, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	return fd;
 }
 
 int new_file_open(struct new_file *f, const struct new_file_conf *conf, struct error *err)

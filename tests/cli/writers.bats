@@ -141,6 +141,18 @@ expect_row() {
 	done
 }
 
+@test "two outputs of one command in one file: the first is whole, and the second is refused" {
+	prepare
+	expect 2 rolldbg check a.jsonl --html out --report junit:./out
+	has "$stderr" 'out exists and is not a '
+	grep -q '^</html>$' out
+	rm out
+	# left by a killed process that had the same id
+	expect 0 bash -c 'echo left >out.$$.partial; exec "$ROLLDBG" check a.jsonl --report junit:out'
+	grep -q '^</testsuites>$' out
+	[ "$(cat out.*.partial)" = left ]
+}
+
 @test "a long rollout id is shortened with a hash" {
 	prepare
 	local long id

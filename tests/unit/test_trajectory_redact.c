@@ -289,6 +289,28 @@ static void lines(void)
 	secrets_free(s);
 }
 
+/* A value grows when short secrets in it are replaced: one that then has no room is not cut. */
+static void no_room(void)
+{
+	struct secrets *s = secrets_new();
+	struct buf value = BUF(4096), out = BUF(2048);
+	struct line l = {.type = LINE_STEP};
+
+	secrets_add(s, STR("abcd"));
+	buf_char(&value, '"');
+	for (int i = 0; i < 1600; i += 4)
+		buf_text(&value, i < 400 ? "abcd" : "----");
+	buf_char(&value, '"');
+	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
+	l.value[KEY_STATE] = buf_view(&value);
+	l.value[KEY_OBSERVATION] = STR("\"abcd\"");
+	secrets_redact_line(s, &l, &out);
+	ok(out.full, "a line that became too long has no room, whatever follows in it");
+	buf_release(&value);
+	buf_release(&out);
+	secrets_free(s);
+}
+
 int main(void)
 {
 	headers();
@@ -298,5 +320,6 @@ int main(void)
 	overlaps();
 	texts();
 	lines();
+	no_room();
 	return done();
 }

@@ -498,7 +498,7 @@ static bool redact_values(const struct secrets *s, struct line *l, struct arena 
 	size_t count;
 	const struct line_key *rows = line_rows(l->type, &count);
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && !redacted.full; i++) {
 		struct str *value = &l->value[rows[i].key];
 
 		if (rows[i].words || rows[i].key == KEY_STATE_HASH ||

@@ -14,7 +14,7 @@
 
 #include <fcntl.h>
 #include <microhttpd.h>
-#include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,16 +25,15 @@
 #define TASK_CLASS  "verifiers.v1.task:TaskData"
 
 /* HTTP on loopback, where the server gets the state before a call and puts it after one that has
-   changed it. It is answered while anything on the same io waits: the server asks within a call. */
+   changed it. It asks within a call, for which we wait, and is answered by a thread. */
 struct channel {
-	struct io *io;
 	const char *secret; /* borrowed: the bearer token */
 	struct MHD_Daemon *daemon;
-	int fd; /* readable when the daemon has something to do */
 	uint16_t port;
-	struct buf task;  /* the body of GET /task */
-	struct buf state; /* what was put last, or the initial state */
-	bool is_json;     /* the state is: NaN, which verifiers allows, is not */
+	pthread_mutex_t lock; /* of the rest */
+	struct buf task;      /* the body of GET /task */
+	struct buf state;     /* what was put last, or the initial state */
+	bool is_json;         /* the state is: NaN, which verifiers allows, is not */
 	uint64_t gets;
 };
 
@@ -67,6 +66,24 @@ static void set_state(struct channel *c, struct str state)
 {
 	buf_set(&c->state, state);
 	c->is_json = !c->state.full && json_is_valid(state);
+}
+
+/* False: it is not JSON. */
+static bool copy_state(struct channel *c, struct buf *out)
+{
+	pthread_mutex_lock(&c->lock);
+	buf_set(out, buf_view(&c->state));
+	bool is_json = c->is_json;
+	pthread_mutex_unlock(&c->lock);
+	return is_json;
+}
+
+static uint64_t count_gets(struct channel *c)
+{
+	pthread_mutex_lock(&c->lock);
+	uint64_t gets = c->gets;
+	pthread_mutex_unlock(&c->lock);
+	return gets;
 }
 
 /* Appends the body of the reply, and returns its status. */
@@ -114,10 +131,13 @@ static enum MHD_Result on_request(void *channel, struct MHD_Connection *connecti
 		return MHD_YES;
 	}
 	if (str_starts(given, STR("Bearer ")) &&
-	    str_is(str_skip(given, strlen("Bearer ")), c->secret))
+	    str_is(str_skip(given, strlen("Bearer ")), c->secret)) {
+		pthread_mutex_lock(&c->lock);
 		status = answer(c, method, url, body, &out);
-	else
+		pthread_mutex_unlock(&c->lock);
+	} else {
 		buf_text(&out, "{\"error\":\"wrong secret\"}");
+	}
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer_with_free_callback(out.n, out.p, free);
 	enum MHD_Result sent = MHD_queue_response(connection, status, response);
@@ -136,50 +156,30 @@ static void on_completed(void *channel, struct MHD_Connection *connection, void 
 	free(*request);
 }
 
-/* An io_fd_fn. */
-static int serve(void *channel, int fd, short ready, struct error *err)
-{
-	struct channel *c = channel;
-	MHD_UNSIGNED_LONG_LONG wait_ms;
-
-	(void)fd;
-	(void)ready;
-	(void)err;
-	do
-		MHD_run(c->daemon);
-	while (MHD_get_timeout(c->daemon, &wait_ms) == MHD_YES && !wait_ms);
-	return 0;
-}
-
-static int open_channel(struct channel *c, struct io *io, const char *secret, struct error *err)
+static int open_channel(struct channel *c, const char *secret, struct error *err)
 {
 	int listener;
 
-	*c = (struct channel){.io = io,
-	                      .secret = secret,
-	                      .task = BUF(BUF_MAX_MESSAGE),
-	                      .state = BUF(BUF_MAX_MESSAGE)};
+	c->secret = secret;
+	c->task = c->state = BUF(BUF_MAX_MESSAGE);
 	if (listen_on("127.0.0.1", &c->port, &listener, err))
 		return -1;
 	c->daemon =
-		MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, c,
+		MHD_start_daemon(MHD_USE_POLL_INTERNAL_THREAD, 0, NULL, NULL, on_request, c,
 	                         MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listener,
 	                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL, MHD_OPTION_END);
 	if (!c->daemon) {
 		close(listener);
 		return error_set(err, FAIL_SYSTEM, "cannot serve the state on port %u", c->port);
 	}
-	c->fd = MHD_get_daemon_info(c->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
-	io_watch(io, c->fd, POLLIN, serve, c);
 	return 0;
 }
 
 static void close_channel(struct channel *c)
 {
-	if (c->daemon) {
-		io_watch(c->io, c->fd, 0, NULL, NULL);
+	if (c->daemon)
 		MHD_stop_daemon(c->daemon);
-	}
+	pthread_mutex_destroy(&c->lock);
 	BUFS_RELEASE(&c->task, &c->state);
 }
 
@@ -194,9 +194,11 @@ static void set_task(struct env_verifiers *e)
 	bool whole = !state.p && !class.p && !task.p;
 
 	task = whole ? args : task;
+	pthread_mutex_lock(&e->channel.lock);
 	json_pack(&e->channel.task, "{cls:%r,task:%s}", class.p ? class : STR("\"" TASK_CLASS "\""),
 	          task.p ? task : STR("{}"));
 	set_state(&e->channel, state.p ? state : STR("{}"));
+	pthread_mutex_unlock(&e->channel.lock);
 }
 
 static int add_port_file(struct env_verifiers *e, struct error *err)
@@ -351,8 +353,9 @@ static int verifiers_open(const struct env_conf *conf, struct io *io, struct env
 	e->io = io;
 	e->url = e->port_file = BUF(BUF_MAX_SMALL);
 	e->state = BUF(BUF_MAX_MESSAGE);
+	pthread_mutex_init(&e->channel.lock, NULL);
 	*out = &e->base;
-	if (check_conf(e, err) || open_channel(&e->channel, io, conf->env_session, err))
+	if (check_conf(e, err) || open_channel(&e->channel, conf->env_session, err))
 		return -1;
 	set_task(e);
 	if (add_port_file(e, err) || start_child(e, target_command(conf->url), err) ||
@@ -399,9 +402,9 @@ static void verifiers_close(struct env *base)
 static int verifiers_reset(struct env *base, struct env_reply *out, struct error *err)
 {
 	struct env_verifiers *e = verifiers_of(base);
-	struct str first =
-		json_count(buf_view(&e->channel.state)) ? buf_view(&e->channel.state) : STR_NONE;
 
+	(void)copy_state(&e->channel, &e->state);
+	struct str first = json_count(buf_view(&e->state)) ? buf_view(&e->state) : STR_NONE;
 	int failed = env_mcp.reset(e->mcp, out, err);
 	take_events(e);
 	if (failed)
@@ -432,13 +435,11 @@ static int verifiers_state(struct env *base, struct str *out, struct error *err)
 		return -1;
 	if (!e->own_state || e->unused)
 		return 0;
-	if (!e->channel.is_json) {
+	if (!copy_state(&e->channel, &e->state)) {
 		note_once(e, EVENT_CONTROL_PLANE_FAILED,
 		          "the state that the server has put is not JSON");
 		return 0;
 	}
-	buf_clear(&e->state); /* the channel's own is replaced while others wait */
-	buf_str(&e->state, buf_view(&e->channel.state));
 	*out = buf_view(&e->state);
 	return 0;
 }
@@ -447,14 +448,15 @@ static int verifiers_step(struct env *base, struct str name, struct str argument
                           struct env_reply *out, struct error *err)
 {
 	struct env_verifiers *e = verifiers_of(base);
-	uint64_t gets = e->channel.gets;
+	uint64_t gets = count_gets(&e->channel);
 	int failed = env_mcp.step(e->mcp, name, arguments, out, err);
 
 	take_events(e);
 	if (failed || out->outcome != OUTCOME_OK) /* the traceback; else it logs each request */
 		reading_child_words(e->child, &e->base.events);
 	child_clear_stderr(e->child);
-	if (!failed && e->own_state && out->outcome == OUTCOME_OK && e->channel.gets == gets) {
+	if (!failed && e->own_state && out->outcome == OUTCOME_OK &&
+	    count_gets(&e->channel) == gets) {
 		e->unused = true;
 		note_once(
 			e, EVENT_STATE_SOURCE_LOST,

@@ -1,6 +1,6 @@
 /* A stdio server behind the tap: see stdio.h. The server is our child, in our process group and with
-   our standard error and variables: what a client does to the one reaches the other. If we are killed, its
-   standard input ends. */
+   our standard error and variables: what a client does to the one reaches the other. If we are killed, so is
+   it, by a guard. */
 #include "tap/stdio.h"
 
 #include "base/buf.h"
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define PIECE     ((size_t)64 << 10)
@@ -43,7 +44,9 @@ struct stdio {
 	struct tap_exchange exchange;
 	struct flow up, down; /* to the server, from it */
 	pid_t pid;
-	int code; /* its exit code, if it has exited */
+	pid_t guard;  /* 0: none */
+	int lifeline; /* our end of the pipe that the guard reads */
+	int code;     /* its exit code, if it has exited */
 	bool exited, stopped;
 	enum tap_side first; /* which side ended first */
 };
@@ -87,6 +90,32 @@ static int start(struct stdio *s, struct error *err)
 		fcntl(s->down.in, F_SETFL, O_NONBLOCK);
 	}
 	return failed;
+}
+
+/* Starts a process that waits until we exit and then kills the server: one that hangs, which is why a client
+   kills us, does not read that its input has ended. */
+static void start_guard(struct stdio *s)
+{
+	char shell[] = "sh", option[] = "-c", script[64];
+	char *const command[] = {shell, option, script, NULL};
+	int pipe[2];
+
+	if (pipe_open(pipe))
+		return;
+	snprintf(script, sizeof(script), "read -r end; kill -KILL %ld", (long)s->pid);
+	if (tap_job_start(command, NULL, NULL, (int[]){pipe[0], pipe[0]}, &s->guard, ERROR_IGNORED))
+		s->guard = 0;
+	close_fd(&pipe[0]);
+	s->lifeline = pipe[1];
+}
+
+static void stop_guard(struct stdio *s)
+{
+	if (s->guard) {
+		kill(s->guard, SIGKILL);
+		waitpid(s->guard, NULL, 0);
+	}
+	close_fd(&s->lifeline);
 }
 
 static void look_for_exit(struct stdio *s)
@@ -291,6 +320,7 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 		.up = {.from = TAP_CLIENT, .in = STDIN_FILENO, .out = -1, .ours = true},
 		.down = {.from = TAP_SERVER, .in = -1, .out = STDOUT_FILENO},
 		.first = TAP_NOBODY,
+		.lifeline = -1,
 	};
 	s->exchange.connection = &s->connection;
 	lines_init(&s->up.lines, TAP_BODY_MAX, PIECE);
@@ -302,10 +332,12 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 		                                  .decoder_count = tap_decoders_count};
 		struct tap_reader *reader = tap_reader_new(&reading);
 
+		start_guard(s);
 		s->decoder = tap_reader_find(reader, &s->exchange.request, &s->decoder_data);
 		if (s->decoder && s->decoder->request)
 			s->decoder->request(s->decoder_data, &s->exchange);
 		relay(s);
+		stop_guard(s);
 		end_flow(s, &s->up);
 		end_flow(s, &s->down);
 		close_decoder(s);

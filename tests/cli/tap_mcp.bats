@@ -165,7 +165,7 @@ calls() {
 	wait_for 20 grep -q '"id": "2"' out
 	wait_for 20 grep -q '"step":1,' tap.jsonl
 	local server
-	server=$(pgrep -P $pid)
+	server=$(pgrep -P $pid python3)
 	kill -9 $pid
 	wait $pid || true
 	wait_for 10 eval "! kill -0 $server"
@@ -173,6 +173,20 @@ calls() {
 	jq -e . tap.jsonl >/dev/null
 	run -1 rolldbg check tap.jsonl
 	has "$output" incomplete
+}
+
+@test "stdio: a server that hangs does not outlive the tap" {
+	mkfifo in
+	"$ROLLDBG" tap --out tap.jsonl -- sh -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done' <in >out 2>err 3>&- &
+	local pid=$! server
+	exec 5>in
+	wait_for 20 grep -q . out
+	server=$(cat out)
+	kill -TERM $pid
+	kill -9 $pid
+	wait $pid || true
+	wait_for 10 eval "! kill -0 $server"
+	exec 5>&-
 }
 
 @test "stdio: signals reach the server, and one that is missing is named" {

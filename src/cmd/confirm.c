@@ -127,11 +127,11 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 	const char *why = v->why;
 
 	judge_summary(j, &s);
-	switch (v->answer) {
+	switch (v->drawn ? HISTORY_UNKNOWN : v->answer) {
 	case HISTORY_NONE:
 		snprintf(text, sizeof(text), "%zu of %zu replies are the same in a fresh session",
 		         v->compared, v->compared);
-		judge_confirm(j, asked ? REFUTED : DOUBTED, text);
+		judge_confirm(j, asked && v->has_episodes ? REFUTED : DOUBTED, text);
 		return;
 	case HISTORY_KEPT:
 		why = doubt(&s, text, sizeof(text));

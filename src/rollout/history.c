@@ -5,13 +5,16 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "env/environments.h"
+#include "env/tool_list.h"
 #include "evidence/limits.h"
+#include "policy/policy.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #define SESSION_DIGITS 32
 #define PAUSE_MS       50
+#define DRAWN_TURNS    24 /* of which those that fail at the start are no calls of the script */
 
 enum part { PART_REPLY, PART_STATE, PARTS };
 
@@ -38,6 +41,7 @@ struct history_script {
 	struct repeated_call calls[1 + HISTORY_CALLS];
 	size_t count;
 	bool over;                   /* no more calls of the episode follow */
+	bool has_episodes;           /* as the server's protocol says */
 	struct series series[PARTS]; /* of the script */
 	char refused[120];           /* why a session could not be opened; "": none was refused */
 };
@@ -209,6 +213,57 @@ static int act(struct history_script *h, struct env *env, struct repeated_call *
 	return c->alone.known && !over ? send(h, env, c, &c->again, &over, err) : 0;
 }
 
+/* Adds calls that are drawn from the tools' schemas, in one session. */
+static int play(struct history_script *h, struct env *env, struct policy *policy, struct error *err)
+{
+	struct policy_view view = {.last = OUTCOME_NONE};
+	struct history_step step = {.over = false};
+	struct env_reply reply;
+	struct decision d;
+	struct shown shown;
+	struct error why = {0};
+
+	if (env_reset(env, &reply, &why))
+		return excuse(&why, err);
+	if (reply.outcome != OUTCOME_OK)
+		return 0;
+	for (; view.turn < DRAWN_TURNS && !step.over; view.turn++) {
+		shown = (struct shown){0};
+		if (policy->ops->decide(policy, &view, &d, err))
+			return -1;
+		if (d.kind != DECIDE_CALL)
+			break;
+		struct repeated_call c = {.name = d.name, .arguments = d.arguments};
+		if (send(h, env, &c, &shown, &step.over, err))
+			return -1;
+		step = (struct history_step){.name = d.name,
+		                             .arguments = d.arguments,
+		                             .outcome = shown.outcome,
+		                             .observation = shown.part[PART_REPLY],
+		                             .state = shown.part[PART_STATE],
+		                             .idle = tool_is_read_only(env->facts.tools, d.name),
+		                             .over = step.over};
+		view.last = shown.outcome;
+		view.last_error = shown.part[PART_REPLY];
+		if (!shown.known || !history_add(h, &step))
+			break;
+	}
+	return 0;
+}
+
+static int draw(struct history_script *h, struct env *env, struct error *err)
+{
+	struct policy_conf drawn = {.spec = "random:1", .tools = env->facts.tools};
+	struct policy *policy = NULL;
+
+	if (policy_open(&drawn, &policy, err))
+		return -1;
+	int failed = play(h, env, policy, err);
+	policy->ops->close(policy);
+	return failed;
+}
+
+/* c NULL: the calls are drawn. */
 static int visit(struct history_script *h, const struct history_conf *conf, struct repeated_call *c,
                  bool *full, struct error *err)
 {
@@ -231,7 +286,8 @@ static int visit(struct history_script *h, const struct history_conf *conf, stru
 		text_copy(h->refused, sizeof(h->refused), refusal.error.message);
 	} else {
 		h->refused[0] = '\0';
-		failed = act(h, env, c, err);
+		h->has_episodes = env->facts.traits.has_episodes;
+		failed = c ? act(h, env, c, err) : draw(h, env, err);
 	}
 	if (env)
 		env->ops->close(env);
@@ -412,6 +468,46 @@ static void judge(struct history_script *h, struct history_verdict *out)
 	}
 }
 
+/* From the last to the first: in their order they would give the script's replies where all sessions act
+   on one environment, too. */
+static int experiment(struct history_script *h, const struct history_conf *conf,
+                      struct history_verdict *out, struct error *err)
+{
+	for (size_t i = h->count; i-- > 0;)
+		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err))
+			return -1;
+	judge(h, out);
+	out->has_episodes = h->has_episodes;
+	return 0;
+}
+
+/* The same experiment with calls that are drawn: the script's may be just those that can move nothing, as at
+   a wall. */
+static int try_other_calls(const struct history_script *h, const struct history_conf *conf,
+                           struct history_verdict *out, struct error *err)
+{
+	struct history_script *drawn = history_new(h->explaining, h->state_ignore);
+	struct history_verdict other = {.answer = HISTORY_UNKNOWN};
+	size_t sessions, calls;
+	int failed = visit_when_free(drawn, conf, NULL, err);
+
+	if (!failed && !history_plan(drawn, &sessions, &calls)) {
+		log_info("history: %zu session%s for %zu drawn calls", sessions,
+		         sessions == 1 ? "" : "s", calls);
+		failed = experiment(drawn, conf, &other, err);
+	}
+	if (!failed && other.answer == HISTORY_KEPT) {
+		*out = other;
+		out->drawn = true;
+		text_copy(out->why, sizeof(out->why),
+		          STR("those of these calls are the same in a fresh session, those of calls "
+		              "drawn from the schemas are not: these may be unable to move "
+		              "anything, as at a wall"));
+	}
+	history_free(drawn);
+	return failed;
+}
+
 int history_run(struct history_script *h, const struct history_conf *conf,
                 struct history_verdict *out, struct error *err)
 {
@@ -423,11 +519,8 @@ int history_run(struct history_script *h, const struct history_conf *conf,
 		text_copy(out->why, sizeof(out->why), str_from(why));
 		return 0;
 	}
-	/* From the last to the first: in their order they would give the script's replies where all sessions
-	   act on one environment, too. */
-	for (size_t i = h->count; i-- > 0;)
-		if (h->calls[i].first == i && visit_when_free(h, conf, &h->calls[i], err))
-			return -1;
-	judge(h, out);
-	return 0;
+	if (experiment(h, conf, out, err))
+		return -1;
+	return out->answer == HISTORY_NONE && h->has_episodes ? try_other_calls(h, conf, out, err)
+	                                                      : 0;
 }

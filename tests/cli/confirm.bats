@@ -50,6 +50,25 @@ summary() {
 	summary '.confirmed == null'
 }
 
+@test "calls that can move nothing accuse nobody: calls that are drawn from the schemas move" {
+	start corner "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" cornered
+	url=ws://${url#http://}
+	url=${url%/mcp}
+	expect 0 rolldbg run --confirm --env "$url" --actions on,aside,on,aside
+	has "$output" 'unknown whether replies depend on earlier calls: those of these calls are the same in a fresh session'
+	lacks "$output" no-history
+	expect 0 rolldbg probe --env "$url" --actions on,aside,on,aside --sessions 2
+	has "$output" "ok       history       kept: "
+	has "$output" "of calls drawn from the tools' schemas"
+}
+
+@test "tools that only compute are not accused: no server says that they are more" {
+	expect 0 rolldbg run --confirm --env 'builtin:frozen_lake?fault=rebuild' --protocol mcp --state none --actions $moves
+	has "$output" 'warning: no-history: 5 of 5 replies are the same in a fresh session'
+	expect 0 rolldbg probe --env 'builtin:frozen_lake?fault=rebuild' --protocol mcp --state none --actions $moves --sessions 2
+	has "$output" 'unknown  history       not shown: 5 of 5 replies are the same in a fresh session, but so are those of tools that only compute'
+}
+
 @test "nothing is sent when an error is found, and nobody is asked for" {
 	canned peer <<-'END'
 		tools/call	{"content":[{"type":"text","text":"no"}],"isError":true}

@@ -3,7 +3,7 @@
    misbehaving_openenv HABIT prints "listening on 127.0.0.1:PORT" and serves a corridor, where
    each step moves to the next tile, until it is killed. The defect occurs when a session is
    opened, or in the reply to its second step: see the tables, whose names are printed
-   without an argument. Each step received is a line on standard output: "step 1". */
+   without an argument. "cornered" has none: only steps back move. Each step received is a line on standard output: "step 1". */
 #include "base/mem.h"
 #include "unit/ws_server.h"
 
@@ -12,7 +12,7 @@
 
 #define SCHEMA                                                                                     \
 	"{\"action\":{\"title\":\"Walk\",\"type\":\"object\",\"properties\":"                      \
-	"{\"way\":{\"type\":\"string\",\"enum\":[\"on\",\"back\"]}},\"required\":"                 \
+	"{\"way\":{\"type\":\"string\",\"enum\":[\"on\",\"aside\",\"back\"]}},\"required\":"                 \
 	"[\"way\"]},\"observation\":{},\"state\":{}}"
 #define ONE_MIB ((size_t)1 << 20)
 
@@ -24,7 +24,8 @@ struct habit {
 /* The state of a session. */
 struct session {
 	int fd;
-	int steps;
+	int steps, back;
+	const char *wall; /* that the last step met */
 	char episode[80];
 };
 
@@ -244,6 +245,7 @@ static const struct habit *find(const struct habit *list, size_t n, const char *
 #define FIND(list, name) find(list, ARRAY_LEN(list), name)
 
 static const char *habit_name;
+#define CORNERED "cornered"
 
 static void answer_page(int fd, const char *request)
 {
@@ -265,7 +267,22 @@ static void start_episode(struct session *s, const char *question)
 
 	at = at ? at + strlen("\"episode_id\":\"") : "";
 	snprintf(s->episode, sizeof(s->episode), "%.*s", (int)strcspn(at, "\""), at);
-	s->steps = 0;
+	s->steps = s->back = 0;
+	s->wall = "no";
+}
+
+static void walk(struct session *s, const char *question)
+{
+	bool back = strstr(question, "\"back\"") != NULL;
+
+	s->steps++;
+	s->back += back;
+	s->wall = back ? "no" : strstr(question, "\"aside\"") ? "the east" : "the north";
+}
+
+static bool cornered(void)
+{
+	return !strcmp(habit_name, CORNERED);
 }
 
 static bool answer(struct session *s, const char *question)
@@ -278,7 +295,7 @@ static bool answer(struct session *s, const char *question)
 	if (strstr(question, "\"type\":\"reset\"")) {
 		start_episode(s, question);
 	} else if (strstr(question, "\"type\":\"step\"")) {
-		s->steps++;
+		walk(s, question);
 		printf("step %d\n", s->steps);
 		fflush(stdout);
 		if (s->steps == 2 && habit)
@@ -287,13 +304,16 @@ static bool answer(struct session *s, const char *question)
 		snprintf(text, sizeof(text),
 		         "{\"type\":\"state\",\"data\":{\"episode_id\":\"%s\","
 		         "\"step_count\":%d,\"tile\":%d}}",
-		         s->episode, s->steps, s->steps);
+		         s->episode, s->steps, cornered() ? s->back : s->steps);
 		return send_text(s->fd, text);
 	}
+	char wall[40] = "";
+	if (cornered())
+		snprintf(wall, sizeof(wall), ",\"met\":\"%s wall\"", s->wall);
 	snprintf(text, sizeof(text),
-	         "{\"type\":\"observation\",\"data\":{\"observation\":{\"tile\":%d},"
+	         "{\"type\":\"observation\",\"data\":{\"observation\":{\"tile\":%d%s},"
 	         "\"reward\":0.0,\"done\":false}}",
-	         s->steps);
+	         cornered() ? s->back : s->steps, wall);
 	return send_text(s->fd, text);
 }
 
@@ -356,7 +376,7 @@ static void print_habits(void)
 
 static bool is_habit(const char *name)
 {
-	bool known = !strcmp(name, "none");
+	bool known = !strcmp(name, "none") || !strcmp(name, CORNERED);
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		known = known || find(tables[i].list, tables[i].count, name);

@@ -5,7 +5,8 @@ const struct check check_no_history = {
 	.id = "no-history",
 	.title = "no reply depends on earlier calls",
 	.severity = SEVERITY_ERROR,
-	.lowered = "nobody asked for the experiment: an environment may keep what no reply shows",
+	.lowered = "nobody asked for the experiment, and an environment may keep what no reply shows; or "
+		   "the server is a plain MCP server, whose tools may just compute",
 	.why = "Each call of the rollout, alone in a fresh session with the same seed, got the reply "
 	       "that it had got within the rollout: nothing is kept between calls, however much the "
 	       "states differ. Only run \1confirm\2 and probe send this experiment; check cannot "
@@ -13,6 +14,5 @@ const struct check check_no_history = {
 	       "Look at what creates the environment: a handler that makes one for each request, a "
 	       "stateless mode, a proxy that opens a session for each call.\n"
 	       "Fix it so that all calls of a session act on one environment. If the tools only look "
-	       "something up, declare them with \1read_only\2; if these calls can move nothing, as at "
-	       "a wall, choose others.",
+	       "something up, declare them with \1read_only\2.",
 };

@@ -5,6 +5,8 @@
 #include "env/tool_list.h"
 #include "probe/probe_internal.h"
 
+#include <stdio.h>
+
 static struct history_script *make_script(const struct probe *p)
 {
 	struct history_script *h = history_new(&p->explaining, p->state_ignore);
@@ -33,6 +35,18 @@ static const char *why_not_sent(const struct probe *p)
 	               : NULL;
 }
 
+/* A calculator's replies depend on nothing before. Tools are more than that if a state was named for them. */
+static void doubt(const struct probe *p, struct history_verdict *v)
+{
+	if (v->answer != HISTORY_NONE || p->traits.has_episodes || p->calls[0].known)
+		return;
+	v->answer = HISTORY_UNKNOWN;
+	snprintf(v->why, sizeof(v->why),
+	         "%zu of %zu replies are the same in a fresh session, but so are those of tools that "
+	         "only compute or look something up",
+	         v->compared, v->compared);
+}
+
 int probe_history(struct probe *p, struct error *err)
 {
 	const char *why = why_not_sent(p);
@@ -55,6 +69,8 @@ int probe_history(struct probe *p, struct error *err)
 	}
 	int failed = history_run(h, &conf, &p->history, err);
 	history_free(h);
+	if (!failed)
+		doubt(p, &p->history);
 	return failed;
 }
 
@@ -83,8 +99,9 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 	case HISTORY_KEPT:
 		property_judge(out, PROPERTY_OK, "kept");
 		if (v->depend) {
-			property_evidence(out, "%zu of %zu replies depend on earlier calls",
-			                  v->depend, v->compared);
+			property_evidence(out, "%zu of %zu replies depend on earlier calls%s",
+			                  v->depend, v->compared,
+			                  v->drawn ? ", of calls drawn from the tools' schemas" : "");
 		} else {
 			property_evidence(out, "the same call, sent twice, got two replies");
 		}

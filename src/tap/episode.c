@@ -192,15 +192,16 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 
 void tap_episode_end(struct tap_session *s, enum end_status status, const char *reason)
 {
-	enum end_status over = s->episode ? s->episode->over : END_UNKNOWN;
-
+	if (!s->episode)
+		return;
+	tap_steps_over(s, reason);
+	enum end_status over = s->episode->over;
 	if (over != END_UNKNOWN) {
 		status = over;
 		reason = over == END_TERMINATED ? "the environment reported terminated"
 		                                : "the environment reported truncated";
 	}
-	if (s->episode)
-		finish(s, status, reason);
+	finish(s, status, reason);
 }
 
 /* ---- names ---- */

@@ -35,6 +35,7 @@ struct tap_step {
 	struct call_fields call;
 	struct str state;
 	int64_t turn;             /* -1: that of the step */
+	bool over;                /* its episode has ended, with which it was recorded */
 	const char *joined;       /* of its turn: how it is known; NULL: there is none */
 	struct str messages, llm; /* of its turn */
 	uint64_t at_ms, began_ns, replied_ns; /* replied_ns 0: not yet */
@@ -72,6 +73,14 @@ struct tap_recording {
 	void *asker;
 	struct buf question;
 };
+
+/* Does a step of the open episode wait for its reply? */
+static inline bool tap_in_flight(const struct tap_session *s)
+{
+	return s->last && !s->last->over;
+}
+/* The episode ends: those that wait are recorded without a reply. */
+void tap_steps_over(struct tap_session *s, const char *reason);
 
 /* Nothing is written after the first failure: a recording has no gaps. */
 bool tap_is_broken(const struct tap_recording *r);

@@ -437,7 +437,7 @@ static void write_waiting(struct tap_joiner *j, struct tap_session *s)
 {
 	struct tap_talk *k = &s->episode->talk;
 
-	while (k->waiting && !s->first) {
+	while (k->waiting && !tap_in_flight(s)) {
 		struct model_turn *t = k->waiting;
 
 		k->waiting = t->next;
@@ -537,12 +537,6 @@ void tap_join_end(struct tap_session *s)
 	if (j)
 		write_waiting(j, s);
 	model_turn_free(k->turn);
-	while (k->waiting) { /* a step in flight has no end */
-		struct model_turn *t = k->waiting;
-
-		k->waiting = t->next;
-		model_turn_free(t);
-	}
 	BUFS_RELEASE(&k->result, &k->sent);
 }
 

@@ -44,7 +44,7 @@ void tap_asked(struct tap_session *s, enum tap_fault_time what)
 {
 	enum protocol p = protocol_parse(str_from(s->facts.protocol));
 	bool has_all = what == FAULT_AT_STEP && p != PROTOCOL_MCP && p != PROTOCOL_MCP_GYM;
-	const struct tap_step *step = what & FAULTS_OF_STEP ? s->last : NULL;
+	const struct tap_step *step = what & FAULTS_OF_STEP && tap_in_flight(s) ? s->last : NULL;
 	struct tap_request q = {.when = has_all ? FAULTS_OF_STEP : what,
 	                        .session = s->number,
 	                        .open = s->r->counts.open,
@@ -54,7 +54,7 @@ void tap_asked(struct tap_session *s, enum tap_fault_time what)
 		return;
 	q.step = s->episode ? s->episode->steps : 0;
 	for (const struct tap_step *t = s->first; step && t != step; t = t->next)
-		q.step++;
+		q.step += !t->over;
 	if (step) {
 		q.tool = step->call.name;
 		q.arguments = step->call.arguments;
@@ -129,39 +129,66 @@ static uint64_t latency_us(const struct tap_step *step, uint64_t now)
 	return ((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000;
 }
 
-void tap_step_end(struct tap_step *step, const struct env_reply *reply)
+static void put_step(struct tap_step *step, const struct env_reply *reply)
 {
 	struct tap_session *s = step->session;
 	struct tap_episode *e = s->episode;
-	uint64_t replied_ns = step->replied_ns;
+	uint64_t now = tap_now_ns(s->r);
 	struct error err = {0};
+	struct step_fields f = {.turn = step->turn < 0 ? e->steps : step->turn,
+	                        .step = e->steps,
+	                        .state = step->state,
+	                        .ignore = e->ignored.paths,
+	                        .call = &step->call,
+	                        .messages = step->messages,
+	                        .llm = step->llm,
+	                        .joined = step->joined,
+	                        .reply = reply,
+	                        .at_ms = step->at_ms,
+	                        .latency_us = latency_us(step, now)};
 
-	if (e) { /* else it ended while this was in flight, and an event says so */
-		uint64_t now = tap_now_ns(s->r);
-		struct step_fields f = {.turn = step->turn < 0 ? e->steps : step->turn,
-		                        .step = e->steps,
-		                        .state = step->state,
-		                        .ignore = e->ignored.paths,
-		                        .call = &step->call,
-		                        .messages = step->messages,
-		                        .llm = step->llm,
-		                        .joined = step->joined,
-		                        .reply = reply,
-		                        .at_ms = step->at_ms,
-		                        .latency_us = latency_us(step, now)};
+	if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
+		tap_stop_recording(s->r, &err);
+	count_reply(e, reply);
+	if (reply->outcome == OUTCOME_OK)
+		buf_set(&s->seen, reply->observation);
+	e->last_ns = now;
+	s->r->counts.steps++;
+}
 
-		if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
-			tap_stop_recording(s->r, &err);
-		count_reply(e, reply);
-		if (reply->outcome == OUTCOME_OK)
-			buf_set(&s->seen, reply->observation);
-		e->last_ns = now;
-		s->r->counts.steps++;
-	}
+void tap_step_end(struct tap_step *step, const struct env_reply *reply)
+{
+	struct tap_session *s = step->session;
+	struct tap_episode *e = step->over ? NULL : s->episode;
+	uint64_t replied_ns = step->replied_ns;
+
+	if (e)
+		put_step(step, reply);
 	remove_step(step);
 	if (e) {
 		e->talk.answered_ns = replied_ns ? replied_ns : e->last_ns;
 		tap_join_answered(s, reply);
+	}
+}
+
+static struct env_reply no_reply(struct str why)
+{
+	return (struct env_reply){
+		.outcome = OUTCOME_TRANSPORT_ERROR,
+		.error = {.class = CLASS_TRANSPORT, .layer = LAYER_TRANSPORT, .message = why},
+		REPLY_UNKNOWN};
+}
+
+void tap_steps_over(struct tap_session *s, const char *reason)
+{
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
+
+	buf_printf(&why, "no reply: %s", reason);
+	struct env_reply none = no_reply(buf_view(&why));
+	for (struct tap_step *step = s->first; step; step = step->next) {
+		if (!step->over)
+			put_step(step, &none);
+		step->over = true;
 	}
 }
 
@@ -244,10 +271,7 @@ static enum end_status ending_status(const struct tap_ending *e)
 
 static void end_in_flight(struct tap_session *s, const struct env_reply *reply, struct str why)
 {
-	struct env_reply none = {
-		.outcome = OUTCOME_TRANSPORT_ERROR,
-		.error = {.class = CLASS_TRANSPORT, .layer = LAYER_TRANSPORT, .message = why},
-		REPLY_UNKNOWN};
+	struct env_reply none = no_reply(why);
 
 	for (struct tap_step *step = s->first, *next; step; step = next) {
 		next = step->next;
@@ -260,14 +284,13 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 {
 	struct tap_counts *c = &s->r->counts;
 	AUTO_BUF why = BUF(BUF_MAX_SMALL);
-	bool in_flight = s->first != NULL;
+	AUTO_BUF message = BUF(BUF_MAX_SMALL);
+	bool in_flight = tap_in_flight(s);
 
 	tap_put_ending(e, &why);
+	buf_printf(&message, "no reply: %s", buf_cstr(&why));
+	end_in_flight(s, reply, buf_view(&message));
 	if (in_flight) {
-		AUTO_BUF message = BUF(BUF_MAX_SMALL);
-
-		buf_printf(&message, "no reply: %s", buf_cstr(&why));
-		end_in_flight(s, reply, buf_view(&message));
 		buf_text(&why, ", with a call in flight");
 		s->state_known = false;
 	}
@@ -290,7 +313,7 @@ uint64_t tap_recording_tick(struct tap_recording *r)
 	uint64_t now = tap_now_ns(r), next = UINT64_MAX;
 
 	for (struct tap_session *s = r->sessions; s && r->conf.idle_ns; s = s->next) {
-		if (!s->episode || s->first)
+		if (!s->episode || tap_in_flight(s))
 			continue;
 		uint64_t due = s->episode->last_ns + r->conf.idle_ns;
 		if (due <= now)

@@ -97,13 +97,13 @@ static int start(struct stdio *s, struct error *err)
 static void start_guard(struct stdio *s)
 {
 	char shell[] = "sh", option[] = "-c", script[64];
-	char *const command[] = {shell, option, script, NULL};
 	int pipe[2];
 
 	if (pipe_open(pipe))
 		return;
 	snprintf(script, sizeof(script), "read -r end; kill -KILL %ld", (long)s->pid);
-	if (tap_job_start(command, NULL, NULL, (int[]){pipe[0], pipe[0]}, &s->guard, ERROR_IGNORED))
+	if (tap_job_start((char *[]){shell, option, script, NULL}, NULL, NULL,
+	                  (int[]){pipe[0], pipe[0]}, &s->guard, ERROR_IGNORED))
 		s->guard = 0;
 	close_fd(&pipe[0]);
 	s->lifeline = pipe[1];

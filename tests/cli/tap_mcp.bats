@@ -130,6 +130,23 @@ calls() {
 	run -1 grep -a 'top-secret-key-1' tap.jsonl tap.log tap.err
 }
 
+@test "a call without a reply is recorded, also if the client deletes the session first" {
+	canned peer <<-'END'
+		tools/call	hang
+	END
+	lake=${url%/mcp}
+	tap
+	local head=(-H 'Mcp-Session-Id: one' -H 'MCP-Protocol-Version: 2025-06-18' -H 'Content-Type: application/json')
+	curl -sS "${head[@]}" -d '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{}}}' "$tap" 3>&- &
+	local call=$!
+	wait_for 20 grep -q tools/call peer.log
+	curl -sS "${head[@]}" -X DELETE "$tap"
+	kill $call
+	tap_end 1
+	all_are tap.jsonl step '.outcome == "transport-error" and .error.message == "no reply: the client deleted the session"'
+	[ "$(jq -c 'select(.type == "end") | [.status, .steps]' tap.jsonl)" = '["finished",1]' ]
+}
+
 @test "stdio: the same bytes, the server's exit code, and its stderr" {
 	needs_python
 	counter

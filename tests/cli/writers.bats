@@ -148,6 +148,7 @@ expect_row() {
 	grep -q '^</html>$' out
 	rm out
 	# left by a killed process that had the same id
+	# shellcheck disable=SC2016 # of the inner shell
 	expect 0 bash -c 'echo left >out.$$.partial; exec "$ROLLDBG" check a.jsonl --report junit:out'
 	grep -q '^</testsuites>$' out
 	[ "$(cat out.*.partial)" = left ]

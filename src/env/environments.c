@@ -198,6 +198,7 @@ static void name_others(const struct env_ops *ops, const struct env_conf *conf, 
 {
 	size_t n = strlen(err->text);
 	AUTO_BUF names = BUF(BUF_MAX_SMALL);
+	const char *between = ". It is not recognized as ", *last = NULL;
 
 	if (conf->protocol || ops->recognizes || claim_of(ops, conf) != 1 ||
 	    err->kind != FAIL_PROTOCOL) {
@@ -206,10 +207,14 @@ static void name_others(const struct env_ops *ops, const struct env_conf *conf, 
 	for (size_t i = 0; i < environments_count; i++) {
 		const struct env_ops *e = environments[i];
 
-		if (e->recognizes && claim_of(e, conf))
-			buf_printf(&names, "%s%s", names.n ? ", " : "; not recognized either as ",
-			           e->name);
+		if (!e->recognizes || !claim_of(e, conf))
+			continue;
+		if (last)
+			buf_printf(&names, "%s%s", names.n ? ", " : between, last);
+		last = e->name;
 	}
+	if (last)
+		buf_printf(&names, "%s%s either", names.n ? " or " : between, last);
 	text_copy(err->text + n, sizeof(err->text) - n, buf_view(&names));
 }
 

@@ -129,8 +129,8 @@ int reading_child_end(struct child *child, const char *command, struct error *er
 		text_escape_cut(&safe, words, ENDING_CELLS);
 	}
 	if (child_not_found(child)) {
-		error_set(err, FAIL_TRANSPORT, "'%.120s' was not found%s", command,
-		          buf_cstr(&safe));
+		error_set(err, FAIL_TRANSPORT, "'%.120s' %s%s", command,
+		          words.n ? "could not be started" : "was not found", buf_cstr(&safe));
 	} else {
 		error_set(err, FAIL_TRANSPORT, "the server %s%s", child_why(child),
 		          buf_cstr(&safe));

@@ -56,7 +56,7 @@ expect_unreachable() {
 	expect_unreachable 404
 	lacks "$stderr" "other: http" # the URL is printed once
 	has "$stderr" "rolldbg: ${url%/mcp}/other is not an MCP server: initialize returned HTTP 404"
-	has "$stderr" '; not recognized either as openenv, ors, nemo-gym'
+	has "$stderr" '. It is not recognized as openenv, ors or nemo-gym either'
 }
 
 @test "initialize is never answered: --timeout" {

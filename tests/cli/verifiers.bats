@@ -60,7 +60,7 @@ steps() {
 	expect 4 drive ends
 	has "$(<ends.err)" 'the server exited with status 1: no lake today'
 	expect 4 rolldbg run --env verifiers:no-such-server --call act
-	has "$stderr" "'no-such-server' was not found"
+	has "$stderr" "'no-such-server' could not be started: "
 	expect 2 rolldbg run --env http://127.0.0.1:1/mcp --protocol verifiers --call act
 	has "$stderr" 'expected verifiers:COMMAND'
 	expect 2 rolldbg run --env verifiers: --call act

@@ -160,10 +160,21 @@ static const char *why_unknown(const struct probe *p, const struct isolation *v)
 	               : "not every other session's state is known";
 }
 
+/* NULL: other properties say it. */
+static const char *fix_unknown(const struct probe *p, const struct isolation *v)
+{
+	if (p->not_called || !p->good_count || p->history.answer == HISTORY_NONE)
+		return NULL;
+	return p->start.p && !v->acted
+	               ? "specify calls that change the state (\1actions\2)"
+	               : "choose a state that each session can be asked for (\1state\2)";
+}
+
 static void report(const struct probe *p, const struct isolation *v, struct property *out)
 {
 	if (p->history.answer == HISTORY_NONE || v->isolated < p->opened - 1) {
-		property_say(out, PROPERTY_UNKNOWN, "inconclusive", why_unknown(p, v), NULL);
+		property_say(out, PROPERTY_UNKNOWN, "inconclusive", why_unknown(p, v),
+		             fix_unknown(p, v));
 	} else {
 		property_judge(out, PROPERTY_OK, "%zu isolated", p->opened);
 		property_evidence(out,

@@ -301,21 +301,29 @@ int tool_action_arguments(struct str tool, struct str key, struct str schema, st
 
 /* ---- what could serve as state ---- */
 
-/* Names that a person would take for those of tools that read. */
-static const char *const reading_verbs[] = {"get",    "list",     "read",     "show",    "view",
-                                            "status", "state",    "describe", "inspect", "observe",
-                                            "fetch",  "snapshot", "look"};
+/* Names that a person would take for those of tools that read begin or end with such a word: get_cart, todo_list,
+   TodoRead. The last ones are also nouns of what a call changes, as in reset_state: they only count at the begin. */
+static const char *const reading_words[] = {"get",     "list",   "read",    "show",     "view",
+                                            "look",    "status", "fetch",   "describe", "inspect",
+                                            "observe", "state",  "snapshot"};
+#define LAST_WORDS (ARRAY_LEN(reading_words) - 2)
 
 static bool is_named_reader(struct str name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(reading_verbs); i++) {
-		struct str verb = str_from(reading_verbs[i]);
-		struct str rest = str_skip(name, verb.n);
+	for (size_t i = 0; i < ARRAY_LEN(reading_words); i++) {
+		struct str word = str_from(reading_words[i]), rest = str_skip(name, word.n);
+		struct str end = str_skip(name, name.n - word.n);
 
-		if (str_starts(name, verb) && (!rest.n || strchr("_-./", rest.p[0]) ||
-		                               (rest.p[0] >= 'A' && rest.p[0] <= 'Z'))) {
+		if (name.n < word.n)
+			continue;
+		if (str_starts(name, word) && (!rest.n || strchr("_-./", rest.p[0]) ||
+		                               (rest.p[0] >= 'A' && rest.p[0] <= 'Z')))
 			return true;
-		}
+		if (i < LAST_WORDS && name.n > word.n &&
+		    str_eq(str_skip(end, 1), str_skip(word, 1)) &&
+		    (end.p[0] == word.p[0] - 'a' + 'A' ||
+		     (end.p[0] == word.p[0] && strchr("_-./", end.p[-1]))))
+			return true;
 	}
 	return false;
 }

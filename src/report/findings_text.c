@@ -236,9 +236,10 @@ static void put_no_findings(const struct judge_summary *s, struct buf *out)
 static const struct {
 	const char *text, *rest;
 } ways_to_know[UNKNOWN_REASONS] = {
-	[UNKNOWN_NO_SOURCE] = {"no state source: to know what the calls change, run with "
-                               "\1state\2 tool:NAME[:JSON]",
-                               " or \1state\2 resource:URI\n"},
+	[UNKNOWN_NO_SOURCE] =
+		{"no state source: to know what the calls change, use rolldbg run with "
+                 "\1state\2 tool:NAME[:JSON]",
+                 " or \1state\2 resource:URI\n"},
 	[UNKNOWN_IMPORTED] = {"the recording has no states: to know what the calls change, "
                               "repeat them with rolldbg run \1policy\2 RECORDING \1env\2 URL\n"},
 	[UNKNOWN_UNSHOWN] = {"the state never changed, and does not name what the calls act on: to "

@@ -107,8 +107,11 @@ static void warn_if_seen(const struct file_list *files, uint64_t *hashes, size_t
 	hashes[i] = map_hash(text);
 	for (size_t k = 0; k < i; k++) {
 		if (hashes[k] == hashes[i]) {
-			log_warn("%s has the same bytes as %s: the same rollouts are counted twice",
-			         files->paths[i], files->paths[k]);
+			bool same = !strcmp(files->paths[i], files->paths[k]);
+
+			log_warn("%s %s%s: the same rollouts are counted twice", files->paths[i],
+			         same ? "is given twice" : "has the same bytes as ",
+			         same ? "" : files->paths[k]);
 			return;
 		}
 	}

@@ -125,7 +125,7 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 	return error_set(
 		err, FAIL_INPUT,
 		"no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory %s; files with "
-		"other names are only read if named",
+		"other names, and directories in it, are only read if named",
 		path);
 }
 

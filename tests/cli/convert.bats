@@ -299,7 +299,7 @@ env.1.json' ]
 	mkdir logs logs/deeper
 	cp "$formats/inspect/in.json" logs/run.json
 	expect 3 rolldbg check logs
-	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs; files with other names are only read if named'
+	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs; files with other names, and directories in it, are only read if named'
 	expect 3 rolldbg check logs/deeper
 	has "$stderr" 'no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory logs/deeper;'
 }

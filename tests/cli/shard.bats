@@ -71,6 +71,7 @@ for t in sys.argv[1:]: print(t, int(hashlib.sha256(t.encode()).hexdigest()[:16],
 	has "$stderr" 'is no manifest'
 	jq -c '.shard = 4' kept >parts/shard-2-of-3.manifest
 	expect 3 rolldbg list --missing parts
+	has "$stderr" 'there is no shard 4 of 3'
 	jq -c '.shard = 1' kept >parts/shard-2-of-3.manifest
 	expect 3 rolldbg list --missing parts
 	has "$stderr" 'shard 1/3 again: shard-1-of-3.manifest is the same one'

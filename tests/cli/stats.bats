@@ -174,7 +174,7 @@ merge_parts() {
 	cp part.a copy
 	expect 0 rolldbg stats --merge part.a part.b copy part.b
 	has "$stderr" 'copy has the same bytes as part.a: the same rollouts are counted twice'
-	has "$stderr" 'part.b has the same bytes as part.b: the same rollouts are counted twice'
+	has "$stderr" 'part.b is given twice: the same rollouts are counted twice'
 }
 
 @test "stats --merge: not a partial result" {

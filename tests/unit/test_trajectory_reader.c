@@ -295,7 +295,7 @@ static void operands(void)
 	       "a directory without recordings");
 	is_str(err.text,
 	       "no recording (*.jsonl, *.traj, *.eval, *.parquet) in directory fixtures; files "
-	       "with other names are only read if named",
+	       "with other names, and directories in it, are only read if named",
 	       "as reported");
 }
 

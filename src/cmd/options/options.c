@@ -137,8 +137,8 @@ static int set_u64(const struct opt *o, struct opt_u64 *out, const char *value, 
 	                           "more than 0 and at most 1000h, got '%s'",
 	                           o->name, value)
 	               : error_set(err, FAIL_USAGE,
-	                           "--%s: expected a whole number of at least 0, got '%s'", o->name,
-	                           value);
+	                           "--%s: expected a whole number from 0 to 2^64-1, got '%s'",
+	                           o->name, value);
 }
 
 /* Can the value name a file? Names of files are bytes; all other values become text: in requests,
@@ -183,8 +183,10 @@ int options_set(const struct opt *o, const char *value, void *values, struct err
 		return set_u64(o, field, value, err);
 	case OPTION_INTEGER:
 		if (!text_i64(str_from(value), &((struct opt_i64 *)field)->value)) {
-			return error_set(err, FAIL_USAGE, "--%s: expected a whole number, got '%s'",
-			                 o->name, value);
+			return error_set(
+				err, FAIL_USAGE,
+				"--%s: expected a whole number from -2^63 to 2^63-1, got '%s'",
+				o->name, value);
 		}
 		((struct opt_i64 *)field)->given = true;
 		return 0;

@@ -147,12 +147,16 @@ int shard_set_add(struct shard_set *s, const struct shard *one, const char *name
 		return error_set(err, FAIL_INPUT, "of %" PRIu64 " shards: the most are %d",
 		                 one->count, SHARDS_MAX);
 	}
+	if (one->count && (!one->index || one->index > one->count)) {
+		return error_set(err, FAIL_INPUT, "there is no shard %" PRIu64 " of %" PRIu64,
+		                 one->index, one->count);
+	}
 	if (!s->first) {
 		s->first = name;
 		s->count = one->count;
 		s->names = mem_array((size_t)one->count + 1, sizeof(*s->names));
 	}
-	if (one->count != s->count || one->index > one->count || (one->count && !one->index)) {
+	if (one->count != s->count) {
 		return error_set(err, FAIL_INPUT,
 		                 "not of the same division as %s: of %" PRIu64
 		                 " shards, not %" PRIu64,

@@ -82,6 +82,9 @@ enter_project() {
 	has "$stderr" '.rolldbg.json:3: environments.here: "Authorization": the variable TOKEN is not set'
 	# an unused environment may refer to unset variables
 	expect 0 rolldbg run --quiet --env builtin:frozen_lake
+	echo '{"environments": {"lake": {"target": "builtin:frozen_lake", "headers": null}}}' >.rolldbg.json
+	rolldbg trust >/dev/null
+	expect 0 rolldbg run --quiet --env lake
 }
 
 @test "mcp.json: servers of MCP clients are environments" {

@@ -269,7 +269,7 @@ static int add_pair(struct config *f, const struct config_file *file, struct key
 static int add_pairs(struct config *f, const struct config_file *file, struct keyed *k,
                      const struct pair_kind *kind, const cJSON *object, void *values)
 {
-	if (object && tree_is_object(k, object))
+	if (!tree_is_null(object) && tree_is_object(k, object))
 		return -1;
 	for (const cJSON *m = tree_first(object); m; m = m->next)
 		if (add_pair(f, file, k, kind, m, values))

@@ -18,7 +18,7 @@
 #define NO_DICT(field, type, input)                                                                \
 	WRONG("argument '" field "' is " type ", but the schema requires \\\"object\\\"", input)
 #define MISSING(field, input) WRONG("the required argument \\\"" field "\\\" is missing", input)
-#define NOT_OBJECT            "{\"detail\":\"the body is not a JSON object\"}"
+#define NOT_OBJECT(input)     "{\"detail\":[" WRONG("the body is not a JSON object", input) "]}"
 #define NO_SEED               FAILED("Seed must be an integer, zero or more", "EXECUTION_ERROR")
 #define FAILED(message, code)                                                                      \
 	"{\"type\":\"error\",\"data\":{\"message\":\"" message "\",\"code\":\"" code "\"}}"
@@ -519,16 +519,17 @@ static const struct {
 	{"POST", "/reset", "", "", 200,
          "{\"observation\":{\"metadata\":{},\"position\":0,\"grid\":\"" GRID0
          "\"},\"reward\":null,\"done\":false}"},
-	{"POST", "/reset", JSON, "{\"seed\":-1}", 500,
-         "{\"detail\":\"Seed must be an integer, zero or more\"}"},
-	{"POST", "/reset", JSON, "[]", 422, NOT_OBJECT},
-	{"POST", "/reset", JSON, "{", 422, NOT_OBJECT},
+	{"POST", "/reset", JSON, "{\"seed\":-1}", 422,
+         "{\"detail\":[" WRONG("the seed must be an integer, zero or more", "{\"seed\":-1}") "]}"},
+	{"POST", "/reset", JSON, "[]", 422, NOT_OBJECT("[]")},
+	{"POST", "/reset", JSON, "{", 422, NOT_OBJECT("null")},
 	{"POST", "/step", JSON, "{\"action\":{\"action\":\"DOWN\"}}", 200,
          "{\"observation\":{\"metadata\":{\"prob\":1.0},\"position\":4,\"grid\":\"" GRID4
          "\"},\"reward\":0.0,\"done\":false,\"metadata\":{\"prob\":1.0}}"},
 	{"POST", "/step", JSON, "{\"action\":{}}", 422,
          "{\"detail\":[" MISSING("action", "{}") "]}"},
-	{"POST", "/step", "", "", 422, "{\"detail\":\"the body has no object action\"}"},
+	{"POST", "/step", "", "", 422,
+         "{\"detail\":[" WRONG("the body has no object action", "null") "]}"},
 	{"POST", "/mcp", "", "x", 200,
          "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":"
          "\"Parse error\",\"data\":null}}"},

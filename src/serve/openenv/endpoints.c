@@ -91,6 +91,14 @@ struct http_visit {
 	bool old;                    /* core 0.1 */
 };
 
+/* As FastAPI does. */
+static void answer_invalid(struct http_visit *v, struct str why)
+{
+	reply_json(v->reply, 422, "");
+	json_pack(&v->reply->body, "{detail:[{type:'value_error',loc:['body'],msg:%s,input:%r}]}",
+	          why, json_is_valid(v->request->body) ? v->request->body : STR("null"));
+}
+
 /* Answers as to a message of a session that has this environment. */
 static void act(struct http_visit *v, const char *type, struct str data)
 {
@@ -119,7 +127,14 @@ static void act(struct http_visit *v, const char *type, struct str data)
 
 static void reset(struct http_visit *v)
 {
-	act(v, "reset", v->old ? STR("{}") : v->body);
+	struct str seed = JSON_GET(v->body, "seed");
+	uint64_t number;
+
+	if (!(v->server->traits & FAULT_IGNORES_SEEDS) && !json_is_null(seed) &&
+	    !text_u64(seed, &number))
+		answer_invalid(v, STR("the seed must be an integer, zero or more"));
+	else
+		act(v, "reset", v->old ? STR("{}") : v->body);
 }
 
 static void step(struct http_visit *v)
@@ -131,7 +146,7 @@ static void step(struct http_visit *v)
 	else if (v->old)
 		act(v, "step", v->body);
 	else
-		reply_json(v->reply, 422, "{\"detail\":\"the body has no object action\"}");
+		answer_invalid(v, STR("the body has no object action"));
 }
 
 static void state(struct http_visit *v)
@@ -225,7 +240,7 @@ static bool read_body(struct http_visit *v)
 	v->body = v->request->body.n ? v->request->body : STR("{}");
 	if (json_is_valid(v->body) && json_type(v->body) == JSON_OBJECT)
 		return true;
-	reply_json(v->reply, 422, "{\"detail\":\"the body is not a JSON object\"}");
+	answer_invalid(v, STR("the body is not a JSON object"));
 	return false;
 }
 

@@ -132,6 +132,7 @@ void explain_members(struct series *s, const struct explaining *e)
 		m->explanation = explain(m, s, e);
 		m->drifts = m->explanation == MEMBER_VOLATILE && !m->always_now &&
 		            !is_bookkeeping(m, e);
+		m->paced = m->drifts && is_steady(m, s);
 	}
 	free(list);
 }
@@ -247,6 +248,6 @@ void explain_sentence(const struct member *m, char *out, size_t size)
 	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"
 	                                                        : "is an effect of the calls");
 
-	if (n > 0 && (size_t)n < size && !m->is_list && m->explanation == MEMBER_COUNT)
+	if (n > 0 && (size_t)n < size && !m->is_list && (m->explanation == MEMBER_COUNT || m->paced))
 		snprintf(out + n, size - (size_t)n, " (%s -> %s)", m->before, m->after);
 }

@@ -43,13 +43,19 @@ static const struct member *effect_member(const struct series *s, const struct c
 	return found;
 }
 
-/* What changes by itself may have been changed by the call, too. */
-static bool drifted(const struct series *s, const struct call_trial *t)
+/* What changes by itself may have been changed by the call, too. *paced: all of it is paced. */
+static bool drifted(const struct series *s, const struct call_trial *t, bool *paced)
 {
-	for (size_t i = 0; i < t->count; i++)
-		if (s->changed[t->first + i]->drifts)
-			return true;
-	return false;
+	bool found = false;
+
+	*paced = true;
+	for (size_t i = 0; i < t->count; i++) {
+		const struct member *m = s->changed[t->first + i];
+
+		found = found || m->drifts;
+		*paced = *paced && m->paced >= m->drifts;
+	}
+	return found;
 }
 
 static enum effect effect_of(const struct verdict *v, const struct series *s,
@@ -68,9 +74,13 @@ static enum effect effect_of(const struct verdict *v, const struct series *s,
 		p->counted = true;
 		return EFFECT_UNKNOWN;
 	}
-	return v->informative && (failed || v->silent || !drifted(s, &s->trials[p->trial]))
-	               ? EFFECT_UNCHANGED
-	               : EFFECT_UNKNOWN;
+	if (!v->informative)
+		return EFFECT_UNKNOWN;
+	if (failed || v->silent || !drifted(s, &s->trials[p->trial], &p->counted)) {
+		p->counted = false;
+		return EFFECT_UNCHANGED;
+	}
+	return EFFECT_UNKNOWN;
 }
 
 static bool has_drift(const struct series *s)
@@ -109,6 +119,15 @@ const struct member *verdict_aside(const struct series *s)
 		}
 	}
 	return NULL;
+}
+
+const struct member *verdict_counter(const struct series *s)
+{
+	const struct member *m = verdict_aside(s);
+
+	for (size_t i = 0; !m && i < s->changed_count; i++)
+		m = s->changed[i]->paced ? s->changed[i] : NULL;
+	return m;
 }
 
 bool replies_are_one(const struct replies *r, bool uncounted)

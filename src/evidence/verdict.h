@@ -18,7 +18,7 @@ struct verdict {
 	bool silent;    /* the last of these holds */
 	int64_t acting; /* answered calls in the episode of tools that are not read-only */
 	int64_t moved, still,
-		counted; /* of these: changed; unchanged; changed counts or echoes only */
+		counted; /* of these: changed; unchanged; `counted` */
 	int64_t unknown; /* all other acting calls */
 	int64_t revised; /* steps whose effect is another than it seemed while the rollout ran */
 };
@@ -31,7 +31,7 @@ struct completed_step {
 	bool by_content;      /* only its content indicates the failure, not the protocol */
 	bool idle;            /* as in struct derived_line */
 	bool outside_episode; /* sent after its end, or interrupted */
-	bool counted;         /* unknown because only counts and echoes changed */
+	bool counted;         /* unknown because only counts, echoes or what is paced changed */
 	enum effect effect;
 	int64_t turn, step;
 	int64_t position; /* 1: the rollout's first line of type step, .. */
@@ -69,3 +69,5 @@ void verdict_decide(struct verdict *v, struct series *s, const struct deciding *
 
 /* A member that counts or repeats the calls, in a rollout without any effect; NULL: none. */
 const struct member *verdict_aside(const struct series *s);
+/* Or one that does so without a call, too. */
+const struct member *verdict_counter(const struct series *s);

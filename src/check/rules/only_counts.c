@@ -4,7 +4,7 @@
 static void end(void *state, const struct rollout_facts *r, struct findings *out)
 {
 	struct span steps = {.count = 0};
-	const struct member *member = verdict_aside(r->series);
+	const struct member *member = verdict_counter(r->series);
 	char pointer[80], name[64], text[160], how[192] = "";
 
 	for (int64_t k = 0; k < r->steps; k++) {

@@ -129,8 +129,11 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 	judge_summary(j, &s);
 	switch (v->drawn ? HISTORY_UNKNOWN : v->answer) {
 	case HISTORY_NONE:
-		snprintf(text, sizeof(text), "%zu of %zu replies are the same in a fresh session",
-		         v->compared, v->compared);
+		snprintf(text, sizeof(text), "%zu of %zu replies are the same in a fresh session%s",
+		         v->compared, v->compared,
+		         v->has_episodes ? ""
+		                         : "; so are those of tools that only compute, look "
+		                           "something up or acknowledge");
 		judge_confirm(j, asked && v->has_episodes ? REFUTED : DOUBTED, text);
 		return;
 	case HISTORY_KEPT:

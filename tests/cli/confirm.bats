@@ -64,9 +64,9 @@ summary() {
 
 @test "tools that only compute are not accused: no server says that they are more" {
 	expect 0 rolldbg run --confirm --env 'builtin:frozen_lake?fault=rebuild' --protocol mcp --state none --actions $moves
-	has "$output" 'warning: no-history: 5 of 5 replies are the same in a fresh session'
+	has "$output" 'warning: no-history: 5 of 5 replies are the same in a fresh session; so are those of tools that only compute'
 	expect 0 rolldbg probe --env 'builtin:frozen_lake?fault=rebuild' --protocol mcp --state none --actions $moves --sessions 2
-	has "$output" 'unknown  history       not shown: 5 of 5 replies are the same in a fresh session, but so are those of tools that only compute'
+	has "$output" 'unknown  history       not shown: 5 of 5 replies are the same in a fresh session; so are those of tools that only compute'
 }
 
 @test "nothing is sent when an error is found, and nobody is asked for" {

@@ -89,8 +89,8 @@ const struct check check_frozen_state = {
 	       "by the user or recorded by another program, or all replies are equal.\n"
 	       "Look at where the state is read: another session, a cache, an environment that is "
 	       "not assigned its result, writes that are not committed.\n"
-	       "Fix: let the calls and the state source reach the same environment; mark read-only "
-	       "tools with readOnlyHint or \1read_only\2.",
+	       "Fix: let the calls and the state source reach one environment; declare read-only "
+	       "tools with \1read_only\2; start a server that keeps data on a copy.",
 	.wants = KIND_OK,
 	.state_size = sizeof(struct frozen),
 	.line = line,

@@ -42,8 +42,8 @@ static void doubt(const struct probe *p, struct history_verdict *v)
 		return;
 	v->answer = HISTORY_UNKNOWN;
 	snprintf(v->why, sizeof(v->why),
-	         "%zu of %zu replies are the same in a fresh session, but so are those of tools that "
-	         "only compute or look something up",
+	         "%zu of %zu replies are the same in a fresh session; so are those of tools that "
+	         "only compute, look something up or acknowledge",
 	         v->compared, v->compared);
 }
 
@@ -101,7 +101,8 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 		if (v->depend) {
 			property_evidence(out, "%zu of %zu replies depend on earlier calls%s",
 			                  v->depend, v->compared,
-			                  v->drawn ? ", of calls drawn from the tools' schemas" : "");
+			                  v->drawn ? ", of calls drawn from the tools' schemas"
+			                           : "");
 		} else {
 			property_evidence(out, "the same call, sent twice, got two replies");
 		}

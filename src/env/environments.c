@@ -167,7 +167,7 @@ static const struct env_ops *error_unsupported(const char *url, struct error *er
 		const struct env_ops *e = environments[i];
 
 		if (e->places)
-			buf_printf(&places, "%s, ", e->places);
+			buf_printf(&places, "%s (%s), ", e->places, e->name);
 	}
 	error_set(err, FAIL_USAGE,
 	          "unsupported environment '%s': expected %sbuiltin:NAME, FILE#NAME (a server of "

@@ -121,5 +121,5 @@ load lib
 	expect 2 rolldbg run --env localhost
 	has "$stderr" "did you mean 'http://localhost'?"
 	expect 2 rolldbg run --env staging
-	has "$stderr" "unsupported environment 'staging': expected ws(s)://HOST"
+	has "$stderr" "unsupported environment 'staging': expected ws(s)://HOST, http(s)://HOST (openenv), "
 }

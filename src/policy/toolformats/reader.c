@@ -284,6 +284,20 @@ static struct str skip_doubled(const struct mark *mark, struct str rest)
 	return rest;
 }
 
+/* "I could use <function=look> first.</think>": is no call whole, and is the end of thoughts that the prompt's template
+   opened in their text? Then the model only thinks of calls, also in what it drafted before. */
+static bool is_thought(struct text_walk *w, size_t first, struct str text)
+{
+	bool ends = false;
+
+	for (size_t i = first; i < w->f.count; i++)
+		if (w->f.calls[i].how == FOUND_WHOLE)
+			return false;
+	for (size_t i = 0; i < ARRAY_LEN(thoughts); i++)
+		ends |= !thoughts[i].shared && mark_at(&w->f, text, thoughts[i].close) < text.n;
+	return ends && !w->opened;
+}
+
 /* Reads the calls after a mark. False: the text up to *at is ordinary text. */
 static bool read_call_list(struct text_walk *w, const struct mark_place *e, size_t *at)
 {
@@ -301,7 +315,8 @@ static bool read_call_list(struct text_walk *w, const struct mark_place *e, size
 	w->f.before = (struct str){w->text.p + w->from, e->at - w->from};
 	row->grammar(&w->f, row, &rest);
 	if ((w->f.count == first && rest.n == start.n && row->grammar != grammar_messages) ||
-	    (row->weak && !all_offered(&w->f, first))) {
+	    (row->weak && !all_offered(&w->f, first)) ||
+	    is_thought(w, first, (struct str){start.p, start.n - rest.n})) {
 		w->f.count = first;
 		return false;
 	}

@@ -93,8 +93,10 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_FAIL, "no history");
 		property_evidence(out, "%zu of %zu replies are the same in a fresh session",
 		                  v->compared, v->compared);
-		property_fix(out, "the session or the environment is rebuilt for each call: keep "
-		                  "it between calls; tools that only look something up need none");
+		property_fix(
+			out,
+			"the session or the environment is rebuilt for each call: keep it between "
+			"calls; tools that look a value up, or set it whatever it was, need none");
 		break;
 	case HISTORY_KEPT:
 		property_judge(out, PROPERTY_OK, "kept");

@@ -319,9 +319,9 @@ static int examine_rungs(struct probe *p, struct ladder *l, struct property *out
 			return -1;
 	if (!broken)
 		property_judge(out, PROPERTY_OK, "%zu session%s at once", l->top, plural(l->top));
-	property_evidence(out, "a call takes %.3g ms alone, %.3g ms in %zu sessions",
-	                  (double)l->first_us / 1000,
-	                  (double)(l->top > 1 ? l->top_us : l->first_us) / 1000, l->top);
+	property_evidence(out, "a call takes %.3g ms alone", (double)l->first_us / 1000);
+	if (l->top > 1)
+		property_evidence(out, "%.3g ms in %zu sessions", (double)l->top_us / 1000, l->top);
 	if (l->varies) {
 		property_evidence(out, "replies vary from session to session, so a mix-up would "
 		                       "go unnoticed");

@@ -56,6 +56,20 @@ process_ended() {
 	[[ $(ps -o stat= -p "$(cat "$1.process")") != [!Z]* ]]
 }
 
+@test "probe: servers that share a file, and need no session ids" {
+	server <<-'END'
+		call() {
+			case $line in
+			*look*) [ -e shared ] && text '{\"moved\":1}' || text '{}' ;;
+			*) touch shared && text moved ;;
+			esac
+		}
+	END
+	expect 1 rolldbg probe --env 'stdio:./server' --protocol mcp --sessions 2 --call 'move to=A' --call 'move to=B' --state tool:look
+	has "$output" 'changed: /moved, added: 1'
+	has "$output" $'capacity      2 of 2\n'
+}
+
 @test "a minimal server: every call answered, its exit awaited" {
 	server <<-'END'
 		bye() { sleep 0.1; echo done >ended; }

@@ -196,13 +196,14 @@ static void fill_facts(struct env_mcp *e)
 	if (!plain(e->conf) && (e->control.kind != CONTROL_NONE || !e->session->modern))
 		e->base.facts.env_session = buf_view(&e->control.id);
 	e->base.facts.url = str_from(buf_cstr(&e->session->url));
+	bool own_server = str_starts(str_from(e->conf->url), STR(STDIO_SCHEME));
 	e->base.facts.traits = (struct env_traits){
 		.takes_seed =
 			e->control.kind == CONTROL_HTTP || e->control.kind == CONTROL_HTTP_HASHED,
 		.starts_over = e->control.kind == CONTROL_HTTP,
 		.has_episodes = e->control.kind != CONTROL_NONE,
-		.names_sessions = true,
-		.own_server = str_starts(str_from(e->conf->url), STR(STDIO_SCHEME)),
+		.names_sessions = !own_server,
+		.own_server = own_server,
 	};
 	log_info("%s: control plane: %s; state source: %s", buf_cstr(&e->session->url),
 	         kinds[e->control.kind], state_kind_name(e->base.facts.state_kind));

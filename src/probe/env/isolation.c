@@ -114,7 +114,12 @@ static bool put_change(void *ctx, const struct json_difference *d)
 
 	if (!str_is(d->pointer, c->pointer) || d->before.n + d->after.n > CHANGE_MAX)
 		return true;
-	buf_printf(c->out, " from %.*s to %.*s", STR_ARG(d->before), STR_ARG(d->after));
+	if (d->before.n && d->after.n)
+		buf_printf(c->out, " from %.*s to %.*s", STR_ARG(d->before), STR_ARG(d->after));
+	else if (d->after.n)
+		buf_printf(c->out, ", added: %.*s", STR_ARG(d->after));
+	else
+		buf_printf(c->out, ", removed: %.*s", STR_ARG(d->before));
 	return false;
 }
 

@@ -152,6 +152,11 @@ static void spellings(void)
 		{"{\"user\":\"someone\",\"pass\":\"hunter2hunter2\"}", "someone has hunter2hunter2",
 	         "someone has <redacted>"},
 		{"  hunter2\n", "(hunter2)", "(<redacted>)"},
+		/* escapes of what is no character */
+		{"hunter2hunter2", "hunter2hu\\u{110000}, hunter2hunter2",
+	         "<redacted>\\u{110000}, <redacted>"},
+		{"hunter\\u{110000}2", "it is hunter\\u{110000}2.", "it is <redacted>."},
+		{"hunter\\ud800\\u00412", "it is hunter\\\\ud800\\\\u00412.", "it is <redacted>."},
 	};
 
 	redact_each(rows, ARRAY_LEN(rows));

@@ -85,23 +85,26 @@ static size_t read_unicode(struct str s, uint32_t *code)
 /* \x41, \u0041, a surrogate with its second half; with any number of backslashes. */
 static struct spelled read_backslash(struct str s)
 {
-	size_t at = backslashes(s) + 1, n;
+	size_t run = backslashes(s), at = run + 1, n;
 	uint32_t code, low = 0;
+	struct spelled x = {.used = 0};
 
 	if (at_of(s, at - 1) == 'x' && read_digits(str_skip(s, at), 16, 2, &code) == 2)
 		return spelled_byte((char)code, at + 2);
 	n = at_of(s, at - 1) == 'u' ? read_unicode(str_skip(s, at), &code) : 0;
 	at += n;
 	if (n && code >= 0xd800 && code < 0xdc00) {
-		size_t run = backslashes(str_skip(s, at));
+		size_t more = backslashes(str_skip(s, at));
 
-		n = run && at_of(s, at + run) == 'u'
-		            ? read_digits(str_skip(s, at + run + 1), 16, 4, &low)
+		n = more && at_of(s, at + more) == 'u'
+		            ? read_digits(str_skip(s, at + more + 1), 16, 4, &low)
 		            : 0;
 		code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-		at += run + 1 + n;
+		at += more + 1 + n;
 	}
-	return n >= 3 ? spelled_code(code, at) : spelled_byte('\\', 1);
+	if (n >= 3)
+		x = spelled_code(code, at);
+	return x.used ? x : spelled_byte('\\', run);
 }
 
 /* %41, %2541, ... */

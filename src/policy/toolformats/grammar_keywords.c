@@ -83,10 +83,11 @@ static size_t literal_length(struct str s, const char *stops)
 static bool put_value(struct buf *out, struct str s, size_t *used)
 {
 	size_t start = out->n;
-	bool literal = python_literal(s, used, out);
-	struct str after = skip_whitespace(str_skip(s, *used));
 
-	if (literal && after.n && (after.p[0] == ')' || ends_literal(after)))
+	if (!python_literal(s, used, out))
+		return false;
+	struct str after = skip_whitespace(str_skip(s, *used));
+	if (after.n && (after.p[0] == ')' || ends_literal(after)))
 		return true;
 	buf_cut(out, start);
 	return false;

@@ -142,7 +142,7 @@ static void set_request(struct http_exchange *x, const struct http_request *q)
 	bool post = strcmp(q->method, "POST") == 0, sends = post || q->body.p;
 	bool usual = post || (!sends && strcmp(q->method, "GET") == 0);
 
-	curl_easy_setopt(e, CURLOPT_URL, q->url);
+	curl_easy_setopt(e, CURLOPT_CURLU, x->target.parsed);
 	curl_easy_setopt(e, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, x->headers);
 	curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, q->may_repeat ? MAX_IDLE_SAFE_S : MAX_IDLE_S);
@@ -333,7 +333,7 @@ static int follow(struct http_exchange *x, struct error *err)
 	io_drop(x->io, &x->transfer);
 	x->hops++;
 	forget_reply(x);
-	curl_easy_setopt(x->transfer.easy, CURLOPT_URL, buf_cstr(&x->target.url));
+	curl_easy_setopt(x->transfer.easy, CURLOPT_CURLU, x->target.parsed);
 	return io_start(x->io, &x->transfer, err);
 }
 

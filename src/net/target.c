@@ -17,6 +17,7 @@ void target_init(struct target *t)
 void target_release(struct target *t)
 {
 	BUFS_RELEASE(&t->url, &t->scheme, &t->place, &t->path);
+	curl_url_cleanup(t->parsed);
 }
 
 static void read_part(CURLU *u, CURLUPart part, struct buf *out)
@@ -38,8 +39,11 @@ static bool is_loopback(const char *host)
 	       (strncmp(host, "127.", 4) == 0 && host[strspn(host, "0123456789.")] == '\0');
 }
 
+/* Takes u. */
 static void fill(struct target *t, CURLU *u)
 {
+	curl_url_cleanup(t->parsed);
+	t->parsed = u;
 	buf_clear(&t->url);
 	buf_clear(&t->scheme);
 	buf_clear(&t->place);
@@ -82,7 +86,6 @@ int target_set(struct target *t, const char *url, struct error *err)
 	fill(t, u);
 	buf_clear(&t->url);
 	buf_text(&t->url, url);
-	curl_url_cleanup(u);
 	return 0;
 }
 
@@ -130,16 +133,16 @@ bool target_redirect(struct target *t, struct str location)
 	target_init(&next);
 	struct buf text = BUF(BUF_MAX_SMALL / 2);
 	buf_str(&text, location);
-	CURLU *u = curl_url();
+	CURLU *u = curl_url_dup(t->parsed);
 	bool same = u && location.n > 0 && !text.full &&
-	            curl_url_set(u, CURLUPART_URL, buf_cstr(&t->url), 0) == CURLUE_OK &&
 	            curl_url_set(u, CURLUPART_URL, buf_cstr(&text), 0) == CURLUE_OK && is_http(u);
 	if (same) {
 		fill(&next, u);
 		same = str_eq(buf_view(&next.scheme), buf_view(&t->scheme)) &&
 		       strcasecmp(buf_cstr(&next.place), buf_cstr(&t->place)) == 0;
+	} else {
+		curl_url_cleanup(u);
 	}
-	curl_url_cleanup(u);
 	buf_release(&text);
 	if (same) {
 		struct target old = *t;

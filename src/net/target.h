@@ -12,6 +12,7 @@ struct target {
 	struct buf place;  /* "host:port", for messages and for comparing origins */
 	struct buf path;   /* without the query, which may hold secrets */
 	bool loopback;
+	CURLU *parsed; /* for CURLOPT_CURLU, so that libcurl does not parse it for each request */
 };
 
 void target_init(struct target *t);

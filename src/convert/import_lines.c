@@ -48,10 +48,12 @@ static const char *key_name(enum key k)
 
 static void write_line(struct import *m, struct import_rollout *r, struct line *l)
 {
+	size_t sizes[KEY_COUNT];
+
 	l->value[KEY_ROLLOUT] = text_value(m, r->id);
 	if (l->type == LINE_END)
 		l->value[KEY_LINES] = count_value(m, r->lines + 1);
-	line_write(l, m->out);
+	line_write(l, m->out, sizes);
 	r->lines++;
 }
 

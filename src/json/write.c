@@ -224,21 +224,22 @@ static void put_argument(struct json_writer *w, struct str key, bool optional, c
 {
 	struct str s = STR_NONE;
 	int64_t number = 0;
-	bool is_number = strchr("bdic", type);
 
-	if (is_number)
-		number = strchr("ic", type) ? va_arg(*args, int64_t) : va_arg(*args, int);
+	if (type == 'i' || type == 'c')
+		number = va_arg(*args, int64_t);
+	else if (type == 'd' || type == 'b')
+		number = va_arg(*args, int);
 	else
 		s = type == 't' ? str_from(va_arg(*args, const char *)) : va_arg(*args, struct str);
 	if (optional && !s.p && !number)
 		return;
 	if (key.p)
-		jw_key_str(w, key);
+		jw_key_spelled(w, key);
 	if (type == 'c')
 		jw_count(w, number);
-	else if (is_number && type != 'b')
+	else if (type == 'i' || type == 'd')
 		jw_i64(w, number);
-	else if (is_number)
+	else if (type == 'b')
 		jw_bool(w, number);
 	else if (type == 'r')
 		jw_raw(w, s);
@@ -259,7 +260,7 @@ static const char *put_form_value(struct json_writer *w, struct str key, const c
 		return at + 2 + optional;
 	}
 	if (key.p)
-		jw_key_str(w, key);
+		jw_key_spelled(w, key);
 	if (*at == '{' || *at == '[') {
 		open(w, *at == '{');
 	} else if (*at == '\'') {
@@ -275,17 +276,18 @@ static const char *put_form_value(struct json_writer *w, struct str key, const c
 static void put_form(struct json_writer *w, const char *at, va_list *args)
 {
 	while (*at) {
-		size_t n = strcspn(at, ":,'%{}[]");
-		struct str key = n && at[n] == ':' ? (struct str){at, n} : STR_NONE;
-
-		if (strchr(", ", *at)) {
+		if (*at == ',' || *at == ' ') {
 			at++;
-		} else if (strchr("}]", *at)) {
+			continue;
+		}
+		if (*at == '}' || *at == ']') {
 			jw_end(w);
 			at++;
-		} else {
-			at = put_form_value(w, key, at + (key.p ? n + 1 : 0), args);
+			continue;
 		}
+		size_t n = strcspn(at, ":,'%{}[]");
+		struct str key = n && at[n] == ':' ? (struct str){at, n} : STR_NONE;
+		at = put_form_value(w, key, at + (key.p ? n + 1 : 0), args);
 	}
 }
 

@@ -133,17 +133,21 @@ static bool line_key_takes(const struct line_key *row, struct str value, struct 
 	return row->key == KEY_TYPE || line_key_allows(row, value);
 }
 
+static int take_value(const struct line_key *row, struct str value, enum json_type type,
+                      struct line *out, struct error *err)
+{
+	if (!(row->types >> type & 1) || !line_key_takes(row, value, out))
+		return value_error(err, row, value, (size_t)(value.p - out->text.p));
+	out->value[row->key] = value;
+	return 0;
+}
+
 static int take(struct row_walk *w, const struct json_member *m, struct line *out,
                 struct error *err)
 {
 	const struct line_key *row = find_row(w, m->key);
 
-	if (!row)
-		return 0;
-	if (!(row->types >> m->type & 1) || !line_key_takes(row, m->value, out))
-		return value_error(err, row, m->value, (size_t)(m->value.p - out->text.p));
-	out->value[row->key] = m->value;
-	return 0;
+	return row ? take_value(row, m->value, m->type, out, err) : 0;
 }
 
 /* Sets out->value for a line of the given type. */
@@ -298,9 +302,9 @@ static void write_value(struct str value, struct buf *out)
 		buf_str(out, value);
 }
 
-void line_write(const struct line *l, struct buf *out)
+void line_write(const struct line *l, struct buf *out, size_t sizes[KEY_COUNT])
 {
-	size_t count;
+	size_t count, at = out->n;
 	const struct line_key *row = line_rows(l->type, &count);
 
 	if (!row)
@@ -308,18 +312,40 @@ void line_write(const struct line *l, struct buf *out)
 	buf_text(out, "{\"type\":\"");
 	buf_text(out, line_type_name(l->type));
 	buf_char(out, '"');
+	sizes[KEY_TYPE] = out->n - at - row->lead.n;
 	for (const struct line_key *end = row++ + count; row < end; row++) {
 		struct str value = l->value[row->key];
 
+		sizes[row->key] = 0;
 		if (value.n == 0 && row->types & T_OPTIONAL)
 			continue;
 		buf_str(out, row->lead);
-		if (value.n)
-			write_value(value, out);
-		else
-			buf_text(out, "null");
+		at = out->n;
+		write_value(value.n ? value : STR("null"), out);
+		sizes[row->key] = out->n - at;
 	}
 	buf_text(out, "}\n");
+}
+
+int line_written(enum line_type type, struct str text, const size_t sizes[KEY_COUNT],
+                 struct buf *scratch, struct line *out, struct error *err)
+{
+	size_t count;
+	const struct line_key *row = line_rows(type, &count);
+	const char *at = text.p;
+
+	line_begin(out, text, type);
+	for (const struct line_key *end = row + count; row < end; row++) {
+		struct str value = {at + row->lead.n, sizes[row->key]};
+
+		if (value.n == 0)
+			continue;
+		if (take_value(row, value, json_type(value), out, err) != 0)
+			return -1;
+		at = value.p + value.n;
+	}
+	line_decode(out, scratch);
+	return 0;
 }
 
 struct str line_state_hash(const struct line *l)

@@ -186,5 +186,9 @@ int line_fault(struct error *err, struct str text, const struct json_fault *faul
 /* Appends the line as JSON with a line feed: type first, keys in table order, values unchanged
    except that line breaks outside strings are removed. An absent key of the table is omitted if
    optional (structured, raw, raw_base64, llm, meta), else written as null. Only l->type and
-   value[] are used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. */
-void line_write(const struct line *l, struct buf *out);
+   value[] are used; value[KEY_TYPE] is not needed. Appends nothing for LINE_UNKNOWN. sizes: of the
+   values as written, for those of the type; 0: omitted. */
+void line_write(const struct line *l, struct buf *out, size_t sizes[KEY_COUNT]);
+/* The line that line_write wrote as `text`, as line_parse would read it, without a scan. */
+MUST_USE int line_written(enum line_type type, struct str text, const size_t sizes[KEY_COUNT],
+                          struct buf *scratch, struct line *out, struct error *err);

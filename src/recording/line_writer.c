@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "json/write.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -15,7 +14,7 @@
 struct scratch {
 	struct scratch *next; /* next in the pool */
 	struct arena arena;
-	struct buf text, value, parsed, hash;
+	struct buf text, value, rollout, hash;
 };
 
 struct scratch_pool {
@@ -35,13 +34,13 @@ static struct scratch *scratch_new(void)
 {
 	struct scratch *s = mem_new(sizeof(*s));
 
-	s->text = s->value = s->parsed = s->hash = BUF(2 * BUF_MAX_MESSAGE);
+	s->text = s->value = s->rollout = s->hash = BUF(2 * BUF_MAX_MESSAGE);
 	return s;
 }
 
 static void scratch_free(struct scratch *s)
 {
-	BUFS_RELEASE(&s->text, &s->value, &s->parsed, &s->hash);
+	BUFS_RELEASE(&s->text, &s->value, &s->rollout, &s->hash);
 	arena_release(&s->arena);
 	free(s);
 }
@@ -211,8 +210,14 @@ static const char *time_of(uint64_t unix_ms, char text[TEXT_BYTES])
 
 static struct str thousandths(uint64_t n, char text[TEXT_BYTES])
 {
-	snprintf(text, TEXT_BYTES, "%" PRIu64 ".%03u", n / 1000, (unsigned)(n % 1000));
-	return str_from(text);
+	size_t at = TEXT_BYTES;
+
+	for (int digits = 0; n || digits < 4; digits++, n /= 10) {
+		if (digits == 3)
+			text[--at] = '.';
+		text[--at] = (char)('0' + n % 10);
+	}
+	return (struct str){text + at, TEXT_BYTES - at};
 }
 
 /* ---- lines that are too long ---- */
@@ -277,16 +282,16 @@ bool line_cut_longest(struct line *l, struct arena *a, char detail[128])
 
 /* ---- writing ---- */
 
-static int hand_out(struct line_writer *w, struct str text, struct error *err)
+static int hand_out(struct line_writer *w, enum line_type type, const size_t sizes[KEY_COUNT],
+                    struct error *err)
 {
+	struct str text = {w->s->text.p, w->s->text.n - 1};
 	struct line seen;
-	size_t used;
 
 	if (!w->sink_count)
 		return 0;
 	/* of the written text, so that live and offline checks see the same bytes */
-	buf_clear(&w->s->parsed);
-	if (line_parse(text, &w->s->parsed, &seen, &used, err))
+	if (line_written(type, text, sizes, &w->s->rollout, &seen, err))
 		return error_wrap(err, "a line this program wrote");
 	seen.number = recorder_line(w->recorder);
 	for (size_t i = 0; i < w->sink_count; i++)
@@ -304,16 +309,16 @@ static void name_line(struct line_writer *w, struct line *l)
 /* Writes a line that is within the size limit. */
 static int write_line(struct line_writer *w, struct line *l, struct error *err)
 {
-	struct str written;
+	size_t sizes[KEY_COUNT];
 
 	w->lines++;
 	if (l->type == LINE_END)
 		set_pack(w, l, KEY_LINES, "%i", w->lines);
 	if (w->order)
 		pthread_mutex_lock(w->order);
-	int failed = recorder_write(w->recorder, l, &w->s->text, &written, err);
+	int failed = recorder_write(w->recorder, l, &w->s->text, sizes, err);
 	if (!failed)
-		failed = hand_out(w, written, err);
+		failed = hand_out(w, l->type, sizes, err);
 	if (w->order)
 		pthread_mutex_unlock(w->order);
 	scratch_give(w->pool, w->s);
@@ -348,7 +353,7 @@ static int write_truncation(struct line_writer *w, struct line *l, const char *d
 static int cut_line(struct line_writer *w, struct line *l, struct error *err)
 {
 	char detail[128];
-	size_t count;
+	size_t count, sizes[KEY_COUNT];
 	const struct line_key *rows = line_rows(l->type, &count);
 	int failed = 0;
 
@@ -359,7 +364,7 @@ static int cut_line(struct line_writer *w, struct line *l, struct error *err)
 			failed = write_truncation(w, l, detail, err);
 		}
 	}
-	while (!failed && !recorder_fits(w->recorder, l, &w->s->text) &&
+	while (!failed && !recorder_fits(w->recorder, l, &w->s->text, sizes) &&
 	       line_cut_longest(l, &w->s->arena, detail)) {
 		failed = write_truncation(w, l, detail, err);
 	}

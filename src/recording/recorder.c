@@ -303,28 +303,27 @@ static int write_line(struct recorder *r, struct str text, struct error *err)
 	return 0;
 }
 
-bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *scratch)
+bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *scratch,
+                   size_t sizes[KEY_COUNT])
 {
 	buf_clear(scratch);
-	secrets_redact_line(r->secrets, l, scratch);
+	secrets_redact_line(r->secrets, l, scratch, sizes);
 	return !scratch->full && scratch->n <= RECORD_LINE_MAX;
 }
 
 int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
-                   struct str *written, struct error *err)
+                   size_t sizes[KEY_COUNT], struct error *err)
 {
-	if (!recorder_fits(r, l, scratch)) {
+	if (!recorder_fits(r, l, scratch, sizes)) {
 		return error_set(err, FAIL_SYSTEM, "a line for %s is longer than %zu MiB", r->name,
 		                 RECORD_LINE_MAX >> 20);
 	}
-	struct str text = buf_view(scratch);
 	pthread_mutex_lock(&r->lock);
-	int result = r->broken.kind == FAIL_NONE ? write_line(r, text, &r->broken) : -1;
+	int result =
+		r->broken.kind == FAIL_NONE ? write_line(r, buf_view(scratch), &r->broken) : -1;
 	if (result != 0)
 		*err = r->broken;
 	pthread_mutex_unlock(&r->lock);
-	if (written)
-		*written = (struct str){text.p, text.n - 1};
 	return result;
 }
 

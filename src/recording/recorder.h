@@ -22,13 +22,13 @@ MUST_USE int recorder_new(const struct recorder_conf *conf, struct recorder **ou
 
 /* Does the line as written, with secrets redacted, stay within the readers' limit? For lines
    that may be too long. */
-bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *scratch);
+bool recorder_fits(const struct recorder *r, const struct line *l, struct buf *scratch,
+                   size_t sizes[KEY_COUNT]);
 
-/* Writes one line. *written (may be NULL) is the text as written, without line feed: valid until
-   the calling thread's next call with the same `scratch`. FAIL_SYSTEM when the disk is full;
-   everything written before stays intact, and a partly written line is removed. */
+/* Writes one line; `scratch` then holds its text and line feed. sizes: as of line_write. FAIL_SYSTEM when
+   the disk is full; everything written before stays intact, and a partly written line is removed. */
 MUST_USE int recorder_write(struct recorder *r, const struct line *l, struct buf *scratch,
-                            struct str *written, struct error *err);
+                            size_t sizes[KEY_COUNT], struct error *err);
 
 /* The number of the last written line in its file; 0: unknown, because the file may have had
    lines before. */

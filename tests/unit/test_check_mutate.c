@@ -294,7 +294,7 @@ static int feed(struct verdicts *v, const struct change *changes, size_t count, 
 				l.value[key_of(changes[i].key)] = str_from(changes[i].value);
 		}
 		if (!drop)
-			line_write(&l, &text);
+			line_write(&l, &text, (size_t[KEY_COUNT]){0});
 		if (more)
 			buf_printf(&text, "%s\n", more);
 	}

@@ -41,9 +41,23 @@ static const char *value_for(const struct line_key *row)
 	return "null";
 }
 
+/* Is what line_written makes of the text what line_parse has made of it? */
+static void is_as_parsed(const struct line *l, const struct line *parsed, const struct buf *text,
+                         const size_t sizes[KEY_COUNT])
+{
+	struct str line = {text->p, text->n - 1};
+	struct line seen = {.type = LINE_UNKNOWN};
+	struct error err = {0};
+
+	is_int(line_written(l->type, line, sizes, &scratch, &seen, &err), 0, "%s: as written %s",
+	       line_type_name(l->type), err.text);
+	ok(seen.text.p == line.p && memcmp(&seen, parsed, sizeof(seen)) == 0, "%s: and as parsed",
+	   line_type_name(l->type));
+}
+
 static void whole_line(enum line_type t)
 {
-	size_t count, used;
+	size_t count, used, sizes[KEY_COUNT];
 	const struct line_key *rows = line_rows(t, &count);
 	struct line l = {.type = t}, back;
 	struct buf text = BUF(1 << 16), again = BUF(1 << 16);
@@ -52,14 +66,15 @@ static void whole_line(enum line_type t)
 
 	for (size_t i = 0; i < count; i++)
 		l.value[rows[i].key] = arena_str(&values, str_from(value_for(&rows[i])));
-	line_write(&l, &text);
+	line_write(&l, &text, sizes);
 	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0,
 	       "%s: parse(write(x)) %s", line_type_name(t), err.text);
 	bool same = back.type == t;
 	for (size_t k = 0; k < KEY_COUNT; k++)
 		same = same && str_eq(back.value[k], l.value[k]);
 	ok(same, "%s: every value survives a round trip", line_type_name(t));
-	line_write(&back, &again);
+	is_as_parsed(&l, &back, &text, sizes);
+	line_write(&back, &again, sizes);
 	is_str(buf_cstr(&again), buf_cstr(&text), "%s: and is written as it was",
 	       line_type_name(t));
 	is_int(used, text.n - 1, "%s: the bytes used", line_type_name(t));
@@ -73,13 +88,13 @@ static void bare_line(enum line_type t)
 	struct line l = {.type = t}, back;
 	struct buf text = BUF(1 << 16);
 	struct error err = {0};
-	size_t count, used;
+	size_t count, used, sizes[KEY_COUNT];
 	const struct line_key *rows = line_rows(t, &count);
 
 	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 	l.value[KEY_FORMAT] = STR("\"rolldbg\"");
 	l.value[KEY_VERSION] = STR("1");
-	line_write(&l, &text);
+	line_write(&l, &text, sizes);
 	is_int(line_parse(buf_view(&text), &scratch, &back, &used, &err), 0, "%s: bare %s",
 	       line_type_name(t), err.text);
 	bool right = true;
@@ -89,6 +104,7 @@ static void bare_line(enum line_type t)
 		right = right && there == !(rows[i].types & T_OPTIONAL);
 	}
 	ok(right, "%s: null for unknown values, optional keys are omitted", line_type_name(t));
+	is_as_parsed(&l, &back, &text, sizes);
 	buf_release(&text);
 }
 
@@ -276,17 +292,18 @@ static void line_breaks(void)
 {
 	struct line l = {.type = LINE_RESET};
 	struct buf text = BUF(1024);
+	size_t sizes[KEY_COUNT];
 
 	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 	l.value[KEY_OBSERVATION] = STR("{\n \"a\": 1,\r\n \"b\":\"\\n\"\n}");
-	line_write(&l, &text);
+	line_write(&l, &text, sizes);
 	is_str(buf_cstr(&text),
 	       "{\"type\":\"reset\",\"rollout\":\"r.0\",\"outcome\":null,\"error\":null,"
 	       "\"observation\":{ \"a\": 1, \"b\":\"\\n\"},\"messages\":null}\n",
 	       "line breaks between tokens go, everything else stays");
 	buf_clear(&text);
 	l.type = LINE_UNKNOWN;
-	line_write(&l, &text);
+	line_write(&l, &text, sizes);
 	is_int(text.n, 0, "a line of unknown type is not written");
 	buf_release(&text);
 }

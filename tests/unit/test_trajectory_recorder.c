@@ -67,7 +67,7 @@ static int write_step(struct recorder *r, const char *rollout, int64_t n, size_t
 {
 	struct buf observation = BUF(1 << 20), scratch = BUF(1 << 20);
 	struct line l = {.type = LINE_STEP};
-	struct str written;
+	size_t sizes[KEY_COUNT];
 	char id[64], turn[32];
 
 	snprintf(id, sizeof(id), "\"%s\"", rollout);
@@ -79,8 +79,8 @@ static int write_step(struct recorder *r, const char *rollout, int64_t n, size_t
 	l.value[KEY_ROLLOUT] = str_from(id);
 	l.value[KEY_TURN] = str_from(turn);
 	l.value[KEY_OBSERVATION] = buf_view(&observation);
-	int result = recorder_write(r, &l, &scratch, &written, err);
-	if (result == 0 && (written.n == 0 || written.p[written.n - 1] != '}'))
+	int result = recorder_write(r, &l, &scratch, sizes, err);
+	if (result == 0 && !str_ends(buf_view(&scratch), STR("}\n")))
 		result = -2;
 	buf_release(&observation);
 	buf_release(&scratch);

@@ -276,12 +276,12 @@ static void lines(void)
 		struct buf out = BUF(4096), want = BUF(4096), scratch = BUF(4096);
 		struct line l = {.type = LINE_STEP}, back;
 		struct error err = {0};
-		size_t used;
+		size_t used, sizes[KEY_COUNT];
 
 		l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 		l.value[KEY_OUTCOME] = STR("\"ok\"");
 		l.value[KEY_OBSERVATION] = str_from(rows[i].observation);
-		secrets_redact_line(s, &l, &out);
+		secrets_redact_line(s, &l, &out, sizes);
 		is_int(line_parse(buf_view(&out), &scratch, &back, &used, &err), 0,
 		       "%s: still a valid line %s", rows[i].observation, err.text);
 		buf_str(&want, back.value[KEY_OBSERVATION]);

@@ -84,7 +84,7 @@ int ors_ask(struct env_ors *e, const char *path, struct str body, struct ors_ans
 		is_starting = http_status(x) == 503 &&
 		              str_is(http_header(x, "X-Backend-State"), "starting");
 	}
-	out->try_again_ms = failed ? 0 : http_retry_after_ms(x);
+	out->try_again_ms = is_starting && !failed ? http_retry_after_ms(x) : 0;
 	if (http_json_end(h, x, failed, &out->http, err))
 		return -1;
 	out->is_starting = is_starting;

@@ -514,11 +514,12 @@ static bool redact_values(const struct secrets *s, struct line *l, struct arena 
 	return !redacted.full;
 }
 
-void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out)
+void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out,
+                         size_t sizes[KEY_COUNT])
 {
 	size_t from = out->n, at = 0, end;
 
-	line_write(l, out);
+	line_write(l, out, sizes);
 	struct str text = {out->p + from, out->n - from};
 	if (!s || !s->count || out->full || !next_secret(s, text, true, &at, &end))
 		return;
@@ -526,5 +527,5 @@ void secrets_redact_line(const struct secrets *s, const struct line *l, struct b
 	struct line redacted = *l;
 	out->full = !redact_values(s, &redacted, &values, out->max);
 	buf_cut(out, from);
-	line_write(&redacted, out);
+	line_write(&redacted, out, sizes);
 }

@@ -3,11 +3,10 @@
    others start; reading is allowed in all of them. */
 #pragma once
 
-#include "base/buf.h"
+#include "recording/line.h"
 
 #define SECRET_MIN 4 /* shorter ones would match innocent text */
 
-struct line;
 struct secrets;
 struct secrets *secrets_new(void);
 void secrets_free(struct secrets *s);
@@ -20,4 +19,5 @@ void secrets_redact(const struct secrets *s, struct str text, struct buf *out);
 /* line_write with every secret replaced, in a line that stays valid: fixed words written by
    rolldbg (type, outcome, status, ...) are kept, and a number that contains a secret becomes a
    string. s may be NULL. */
-void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out);
+void secrets_redact_line(const struct secrets *s, const struct line *l, struct buf *out,
+                         size_t sizes[KEY_COUNT]);

@@ -4,6 +4,7 @@
 #include "recording/line.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "json/canon.h"
 
 #include <inttypes.h>
@@ -340,9 +341,11 @@ int line_written(enum line_type type, struct str text, const size_t sizes[KEY_CO
 
 		if (value.n == 0)
 			continue;
+		at = value.p + value.n;
+		if (value.p[0] <= ' ' || at[-1] <= ' ')
+			value = text_trim(value);
 		if (take_value(row, value, json_type(value), out, err) != 0)
 			return -1;
-		at = value.p + value.n;
 	}
 	line_decode(out, scratch);
 	return 0;

@@ -290,9 +290,10 @@ static void errors(void)
 
 static void line_breaks(void)
 {
-	struct line l = {.type = LINE_RESET};
+	struct line l = {.type = LINE_RESET}, back;
 	struct buf text = BUF(1024);
 	size_t sizes[KEY_COUNT];
+	struct error err = {0};
 
 	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 	l.value[KEY_OBSERVATION] = STR("{\n \"a\": 1,\r\n \"b\":\"\\n\"\n}");
@@ -301,6 +302,11 @@ static void line_breaks(void)
 	       "{\"type\":\"reset\",\"rollout\":\"r.0\",\"outcome\":null,\"error\":null,"
 	       "\"observation\":{ \"a\": 1, \"b\":\"\\n\"},\"messages\":null}\n",
 	       "line breaks between tokens go, everything else stays");
+	l.value[KEY_OBSERVATION] = STR(" [1]\t");
+	buf_clear(&text);
+	line_write(&l, &text, sizes);
+	is_int(line_parse(buf_view(&text), &scratch, &back, NULL, &err), 0, "blanks around a value");
+	is_as_parsed(&l, &back, &text, sizes);
 	buf_clear(&text);
 	l.type = LINE_UNKNOWN;
 	line_write(&l, &text, sizes);

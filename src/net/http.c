@@ -16,6 +16,7 @@
 #define LEAVE_BYTES  ((size_t)64 << 10)
 #define LEAVE_MS     2000u
 #define MAX_HOPS     5
+#define IDLE_MAX     4 /* a call, the state, the reward and the status, each with its URL */
 #define EXPECT_BYTES ((size_t)512 << 10) /* libcurl expects a reply to headers from 1 MiB on */
 /* Whole seconds, rounded down by libcurl: connections idle for 2 s or more are too old. Servers
    drop idle connections without notice, some after 5 s, and a request sent on a dropped one is
@@ -239,13 +240,20 @@ void http_forget(struct io *io)
 	}
 }
 
-static struct http_exchange *pick(struct io *io)
+/* The idle one that had this URL, so that it is not parsed again; else the one idle longest, if there
+   are enough for the URLs of a step. */
+static struct http_exchange *pick(struct io *io, const char *url)
 {
-	struct http_exchange *x = io->idle;
+	struct http_exchange **at = &io->idle, **last = at;
+	size_t others = 0;
 
-	if (!x)
+	for (; *at && !str_is(buf_view(&(*at)->target.url), url); at = &(*at)->next, others++)
+		last = at;
+	if (!*at && others < IDLE_MAX)
 		return exchange_new(io);
-	io->idle = x->next;
+	at = *at ? at : last;
+	struct http_exchange *x = *at;
+	*at = x->next;
 	return x;
 }
 
@@ -300,7 +308,7 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	if (io_stopped(io))
 		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	sweep_draining(io);
-	struct http_exchange *x = pick(io);
+	struct http_exchange *x = pick(io, q->url);
 	if (!x)
 		return error_set(err, FAIL_SYSTEM, "libcurl is out of memory");
 	x->request = q;

@@ -158,26 +158,36 @@ struct str json_get(struct str object, struct str key)
 	return found;
 }
 
-void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
+/* Returns the end of the last member. Text may follow the object. */
+static size_t pick(struct str object, const struct str *keys, size_t count, struct str *values)
 {
 	struct json_member m;
+	size_t cursor = 0;
 
 	memset(values, 0, count * sizeof(*values));
-	for (size_t cursor = 0; next_member(object, &cursor, &m);) {
+	while (next_member(object, &cursor, &m)) {
 		for (size_t i = 0; i < count; i++)
 			if (lex_key_is(m.key, keys[i]))
 				values[i] = m.value;
 	}
+	return cursor;
+}
+
+void json_pick(struct str object, const struct str *keys, size_t count, struct str *values)
+{
+	pick(object, keys, count, values);
 }
 
 bool json_next_picked(struct str array, size_t *cursor, const struct str *keys, size_t count,
                       struct str *values)
 {
-	struct str each;
+	const unsigned char *p = next_child(array, *cursor, '['), *end = lex_end(array);
 
-	if (!json_next(array, cursor, &each))
+	if (!p)
 		return false;
-	json_pick(each, keys, count, values);
+	size_t last = pick(lex_slice(p, end), keys, count, values);
+	const unsigned char *after = last ? lex_blanks(p + last, end) + 1 : lex_value(p, end);
+	*cursor = (size_t)(after - lex_begin(array));
 	return true;
 }
 

@@ -61,8 +61,10 @@ static void end_of_headers(struct http_exchange *x)
 	x->headers_done = true;
 	x->status = (int)status;
 	/* Servers close the connection after such a reply without "Connection: close". */
-	if (status >= 500)
+	if (status >= 500) {
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
+		buf_clear(&x->options);
+	}
 	if (!x->request->follow || (status != 307 && status != 308))
 		return;
 	x->circled = x->hops >= MAX_HOPS;
@@ -123,7 +125,6 @@ static void set_up_handle(struct http_exchange *x)
 	curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
 	curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-	curl_easy_setopt(e, CURLOPT_USERAGENT, x->io->user_agent);
 	curl_easy_setopt(e, CURLOPT_ERRORBUFFER, x->why);
 	curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(e, CURLOPT_WRITEDATA, x);
@@ -135,15 +136,18 @@ static void set_up_handle(struct http_exchange *x)
 		curl_easy_setopt(e, CURLOPT_CAINFO, x->io->ca_file);
 }
 
-/* All options that depend on the request: the handle keeps those of the one before. */
-static void set_request(struct http_exchange *x, const struct http_request *q)
+static bool sends_body(const struct http_request *q)
+{
+	return q->body.p || strcmp(q->method, "POST") == 0;
+}
+
+/* The options that depend on the request, but for its URL and its body. */
+static void set_options(struct http_exchange *x, const struct http_request *q)
 {
 	CURL *e = x->transfer.easy;
 	bool any = q->trust == TRUST_AS_IO ? x->io->insecure : q->trust == TRUST_ANY;
-	bool post = strcmp(q->method, "POST") == 0, sends = post || q->body.p;
-	bool usual = post || (!sends && strcmp(q->method, "GET") == 0);
+	bool usual = strcmp(q->method, sends_body(q) ? "POST" : "GET") == 0;
 
-	curl_easy_setopt(e, CURLOPT_CURLU, x->target.parsed);
 	curl_easy_setopt(e, CURLOPT_NOPROXY, x->target.loopback ? "*" : NULL);
 	curl_easy_setopt(e, CURLOPT_HTTPHEADER, x->headers);
 	curl_easy_setopt(e, CURLOPT_MAXAGE_CONN, q->may_repeat ? MAX_IDLE_SAFE_S : MAX_IDLE_S);
@@ -151,12 +155,8 @@ static void set_request(struct http_exchange *x, const struct http_request *q)
 	curl_easy_setopt(e, CURLOPT_FORBID_REUSE, 0L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYPEER, any ? 0L : 1L);
 	curl_easy_setopt(e, CURLOPT_SSL_VERIFYHOST, any ? 0L : 2L);
-	if (sends) {
-		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
-		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
-	} else {
+	if (!sends_body(q))
 		curl_easy_setopt(e, CURLOPT_HTTPGET, 1L);
-	}
 	curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, usual ? NULL : q->method);
 }
 
@@ -165,7 +165,7 @@ static void exchange_free(struct http_exchange *x)
 	curl_easy_cleanup(x->transfer.easy);
 	curl_slist_free_all(x->headers);
 	target_release(&x->target);
-	BUFS_RELEASE(&x->head, &x->in, &x->out);
+	BUFS_RELEASE(&x->options, &x->head, &x->in, &x->out);
 	free(x);
 }
 
@@ -179,6 +179,7 @@ static struct http_exchange *exchange_new(struct io *io)
 	x->transfer.easy = easy;
 	x->io = io;
 	target_init(&x->target);
+	x->options = BUF(2 * BUF_MAX_SMALL);
 	x->head = BUF(BUF_MAX_SMALL);
 	x->in = BUF(2 * HIGH_WATER);
 	x->out = BUF(2 * HIGH_WATER);
@@ -266,25 +267,61 @@ static int add_header(struct http_exchange *x, const char *line, struct error *e
 }
 
 /* Removes two headers of libcurl's own: a form's content type, and a large body's
-   "Expect: 100-continue", a round trip. */
+   "Expect: 100-continue", a round trip. CURLOPT_USERAGENT would be formatted for each request. */
 static int set_headers(struct http_exchange *x, const struct http_request *q, struct error *err)
 {
-	bool has_type = !q->body.p;
+	bool has_type = !q->body.p, has_agent = false;
+	AUTO_BUF agent = BUF(BUF_MAX_SMALL);
 	size_t bytes = 0;
 
 	curl_slist_free_all(x->headers);
 	x->headers = NULL;
 	for (size_t i = 0; i < q->header_count; i++) {
 		has_type = has_type || strncasecmp(q->headers[i], "Content-Type", 12) == 0;
+		has_agent = has_agent || strncasecmp(q->headers[i], "User-Agent", 10) == 0;
 		bytes += strlen(q->headers[i]) + 1;
 		if (handshake_check_header(q->headers[i], err) || add_header(x, q->headers[i], err))
 			return -1;
 	}
 	if (bytes > BUF_MAX_SMALL)
 		return error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
-	if (!has_type && add_header(x, "Content-Type:", err))
+	buf_printf(&agent, "User-Agent: %s", x->io->user_agent);
+	if ((!has_agent && add_header(x, buf_cstr(&agent), err)) ||
+	    (!has_type && add_header(x, "Content-Type:", err))) {
 		return -1;
+	}
 	return q->body.n < EXPECT_BYTES ? 0 : add_header(x, "Expect:", err);
+}
+
+/* Sets the handle up for the request. Most are like the one before that had their URL, but for their
+   body; what the other options depend on is kept as a text to compare. */
+static int set_request(struct http_exchange *x, const struct http_request *q, struct error *err)
+{
+	CURL *e = x->transfer.easy;
+	struct buf *options = &x->out; /* not in use before a reply */
+	const char flags[] = {(char)('0' + q->trust), (char)('0' + q->may_repeat),
+	                      (char)('0' + q->fresh_connection), (char)('0' + x->target.loopback),
+	                      (char)('0' + (q->body.p != NULL) + (q->body.n >= EXPECT_BYTES))};
+
+	buf_set(options, (struct str){flags, sizeof(flags)});
+	buf_text(options, q->method);
+	for (size_t i = 0; i < q->header_count; i++) {
+		buf_char(options, '\n');
+		buf_text(options, q->headers[i]);
+	}
+	if (options->full || !str_eq(buf_view(options), buf_view(&x->options))) {
+		buf_clear(&x->options);
+		if (set_headers(x, q, err))
+			return -1;
+		set_options(x, q);
+		buf_set(&x->options, buf_view(options));
+	}
+	curl_easy_setopt(e, CURLOPT_CURLU, x->target.parsed);
+	if (sends_body(q)) {
+		curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.n);
+		curl_easy_setopt(e, CURLOPT_POSTFIELDS, q->body.p ? q->body.p : "");
+	}
+	return 0;
 }
 
 /* For the first sending, and for each one after a redirect. */
@@ -316,12 +353,8 @@ int http_begin(struct io *io, const struct http_request *q, struct http_exchange
 	x->repeats = x->hops = 0;
 	x->circled = x->draining = false;
 	forget_reply(x);
-	int failed = target_set(&x->target, q->url, err) || set_headers(x, q, err);
-	if (!failed) {
-		set_request(x, q);
-		failed = io_start(io, &x->transfer, err);
-	}
-	if (failed) {
+	if (target_set(&x->target, q->url, err) || set_request(x, q, err) ||
+	    io_start(io, &x->transfer, err)) {
 		exchange_free(x);
 		return -1;
 	}

@@ -14,6 +14,7 @@ struct http_exchange {
 
 	struct target target;
 	struct curl_slist *headers;
+	struct buf options; /* what the handle is set to: see set_request() */
 
 	/* Counted just before bytes are sent. */
 	unsigned sends, repeats, hops;

@@ -14,7 +14,7 @@
 struct scratch {
 	struct scratch *next; /* next in the pool */
 	struct arena arena;
-	struct buf text, value, rollout, hash;
+	struct buf text, value, part, hash;
 };
 
 struct scratch_pool {
@@ -34,13 +34,13 @@ static struct scratch *scratch_new(void)
 {
 	struct scratch *s = mem_new(sizeof(*s));
 
-	s->text = s->value = s->rollout = s->hash = BUF(2 * BUF_MAX_MESSAGE);
+	s->text = s->value = s->part = s->hash = BUF(2 * BUF_MAX_MESSAGE);
 	return s;
 }
 
 static void scratch_free(struct scratch *s)
 {
-	BUFS_RELEASE(&s->text, &s->value, &s->rollout, &s->hash);
+	BUFS_RELEASE(&s->text, &s->value, &s->part, &s->hash);
 	arena_release(&s->arena);
 	free(s);
 }
@@ -291,7 +291,7 @@ static int hand_out(struct line_writer *w, enum line_type type, const size_t siz
 	if (!w->sink_count)
 		return 0;
 	/* of the written text, so that live and offline checks see the same bytes */
-	if (line_written(type, text, sizes, &w->s->rollout, &seen, err))
+	if (line_written(type, text, sizes, &w->s->part, &seen, err))
 		return error_wrap(err, "a line this program wrote");
 	seen.number = recorder_line(w->recorder);
 	for (size_t i = 0; i < w->sink_count; i++)
@@ -491,11 +491,11 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 static void set_tool_call(struct line_writer *w, struct line *l, const struct step_fields *f)
 {
 	struct str id = f->call->id;
-	char own[32];
 
 	if (!id.p) {
-		snprintf(own, sizeof(own), "c%lld", (long long)f->step);
-		id = str_from(own);
+		buf_set(&w->s->part, STR("c"));
+		json_pack(&w->s->part, "%i", f->step);
+		id = buf_view(&w->s->part);
 	}
 	set_pack(w, l, KEY_TOOL_CALL, "{id:%s,name:%s,arguments:%r}", id, f->call->name,
 	         f->call->arguments);

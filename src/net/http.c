@@ -285,7 +285,8 @@ static int set_headers(struct http_exchange *x, const struct http_request *q, st
 	}
 	if (bytes > BUF_MAX_SMALL)
 		return error_set(err, FAIL_USAGE, "headers larger than 64 KiB");
-	buf_printf(&agent, "User-Agent: %s", x->io->user_agent);
+	buf_text(&agent, "User-Agent: ");
+	buf_text(&agent, x->io->user_agent);
 	if ((!has_agent && add_header(x, buf_cstr(&agent), err)) ||
 	    (!has_type && add_header(x, "Content-Type:", err))) {
 		return -1;

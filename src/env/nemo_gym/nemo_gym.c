@@ -157,7 +157,8 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 		nemo_gym_write_step(e, name, arguments);
 	else
 		buf_set(&e->http.request, arguments);
-	buf_printf(&path, "/%.*s", STR_ARG(steps ? STR("step") : name));
+	buf_char(&path, '/');
+	buf_str(&path, steps ? STR("step") : name);
 	int failed = post(e, buf_cstr(&path), &a, err);
 	buf_release(&path);
 	if (failed)

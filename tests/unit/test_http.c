@@ -142,6 +142,38 @@ static void test_requests(struct io *io)
 	}
 }
 
+/* A handle keeps its headers for requests like the one before: these differ, then they do not, over
+   more URLs than handles are kept for. */
+static void test_kept_headers(struct io *io)
+{
+	static const char *const rows[] = {"X-One: 1", "X-One: 1", "X-Two: 2", "User-Agent: me",
+	                                   "X-One: 1", NULL,       NULL};
+	static const char *const paths[] = {"/echo?a", "/echo?b", "/echo?c",
+	                                    "/echo?d", "/echo?e", "/echo?f"};
+	struct result r;
+
+	for (size_t i = 0; i < ARRAY_LEN(rows) * ARRAY_LEN(paths); i++) {
+		const char *header = rows[i / ARRAY_LEN(paths)];
+		const char *path = paths[i % ARRAY_LEN(paths)];
+		bool own = header && strncmp(header, "User-Agent", 10) == 0;
+		AUTO_BUF want = BUF(256);
+		struct http_request q = {.method = "GET",
+		                         .url = url_of(path),
+		                         .headers = &header,
+		                         .header_count = header != NULL};
+
+		exchange(io, &q, &r);
+		buf_printf(&want, "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nAccept: */*\r\n", path,
+		           server.port);
+		if (header)
+			buf_printf(&want, "%s\r\n", header);
+		buf_text(&want, own ? "\r\n" : "User-Agent: rolldbg\r\n\r\n");
+		is_str(buf_cstr(&r.body), buf_cstr(&want), "%s with %s", path,
+		       header ? header : "no header");
+		buf_release(&r.body);
+	}
+}
+
 static void test_large_body(struct io *io)
 {
 	struct buf body = BUF(BUF_MAX_MESSAGE);
@@ -782,6 +814,7 @@ int main(void)
 	misbehaving_start(&server);
 	struct io *io = io_make(-1);
 	test_requests(io);
+	test_kept_headers(io);
 	test_large_body(io);
 	test_headers(io);
 	test_broken_chunk(io);

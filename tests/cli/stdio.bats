@@ -337,3 +337,18 @@ start_hanging_run() {
 	expect 0 rolldbg probe --env stdio:./server --sessions 2 --actions A,B,C
 	lacks "$output" 'no history'
 }
+
+@test "servers that share their data: the fix does not look for the fault in their code" {
+	server <<-'END'
+		call() {
+			case $line in
+			*look*) ;;
+			*) echo "$n" >>kept ;;
+			esac
+			text "$(cat kept 2>/dev/null | tr '\n' ' ')kept"
+		}
+	END
+	expect 1 rolldbg probe --env stdio:./server --sessions 2 --actions A,B --state 'tool:move:{"to":"look"}'
+	has "$output" 'fail     isolation     shared'
+	has "$output" 'each session has a server of its own, so they share its data'
+}

@@ -96,7 +96,8 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 		property_fix(
 			out,
 			"the session or the environment is rebuilt for each call: keep it between "
-			"calls; tools that look a value up, or set it whatever it was, need none");
+			"calls; tools that look a value up, echo one, or set it whatever it was, "
+			"need none");
 		break;
 	case HISTORY_KEPT:
 		property_judge(out, PROPERTY_OK, "kept");

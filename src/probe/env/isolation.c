@@ -146,8 +146,13 @@ static void report_shared(const struct probe *p, const struct isolation *v, bool
 		                  "that follows the %zu calls of session 1",
 		                  p->call_count + p->again_count);
 	}
-	property_fix(out, "create one environment per session (pass a class or a factory, not "
-	                  "an instance) and keep no module-level state");
+	property_fix(out,
+	             p->traits.own_server
+	                     ? "each session has a server of its own, so they share its data, a "
+	                       "directory or a database: start each on a copy (CONFIRMATION in "
+	                       "rolldbg-run(1))"
+	                     : "create one environment per session (pass a class or a factory, not "
+	                       "an instance) and keep no module-level state");
 }
 
 static const char *why_unknown(const struct probe *p, const struct isolation *v)

@@ -7,7 +7,8 @@
    truncated. */
 void brief_value(struct buf *out, struct str value);
 
-/* The same for a value in a cell of its own: any string is unquoted. */
+/* The same for a value in a cell of its own: any string is unquoted, and an object's first members are
+   left out if they are empty. */
 void brief_text(struct buf *out, struct str value);
 
 /* The call of a step: "lake_move action=DOWN". */

@@ -72,6 +72,18 @@ static void test_brief(void)
 	buf_clear(&out);
 	brief_text(&out, STR("\"two words\\n\""));
 	is_str(buf_cstr(&out), "two words\n", "text without other values has no quotes");
+	static const char *const objects[][2] = {
+		{"{\"metadata\":{},\"message\":\"\", \"b\":[], \"board\":\"x o\",\"n\":null}",
+	         "{..,\"board\":\"x o\",\"n\":null}"},
+		{"{\"a\":1,\"b\":null}", "{\"a\":1,\"b\":null}"},
+		{"{\"a\":{},\"b\":null}", "{\"a\":{},\"b\":null}"},
+		{"{}", "{}"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(objects); i++) {
+		buf_clear(&out);
+		brief_text(&out, str_from(objects[i][0]));
+		is_str(buf_cstr(&out), objects[i][1], "cell: %s", objects[i][0]);
+	}
 	buf_release(&out);
 }
 

@@ -34,14 +34,14 @@ static bool is_null(struct str value)
 	return !value.n || str_is(value, "null") || str_is(value, "None") || str_is(value, "~");
 }
 
-/* A staleness of 0 is used as 1. */
+/* A staleness of 0 is used as 1. A limit of sessions that was switched off is no number of sessions. */
 static int set_number(const struct config_lines *c, uint64_t *at, struct str value,
                       struct error *err)
 {
 	uint64_t number;
 	bool may_be_0 = at == &c->settings->max_staleness;
 
-	if (is_null(value)) {
+	if (is_null(value) && at != &c->settings->max_concurrent) {
 		if (at == &c->settings->eval_prompts)
 			*at = TRAINER_NEVER;
 		return 0;

@@ -6,7 +6,6 @@
 # shellcheck disable=SC2154 # variables of lib.bash and of bats
 load lib
 
-turn=0
 slow='builtin:frozen_lake?delay=10ms'
 
 # expect_code N COMMAND...: the command must exit with N; its output goes to out and err.
@@ -26,35 +25,54 @@ valid() {
 	[[ $1 == *'}' ]] && jq -e . <<<"$1" >/dev/null 2>&1
 }
 
-# expect_readable FILE WHOLE UNFINISHED: every command can read a damaged recording (to save time, show and stats are run
-# at every fourth point only), and each of its stripped lines is in WHOLE, the sorted stripped recording of an undisturbed
-# run. UNFINISHED is 1 if a rollout has no end. What has no whole line is no recording.
+# expect_readable FILE WHOLE UNFINISHED: every command can read a damaged recording, and each of its stripped lines is in WHOLE,
+# the sorted stripped recording of an undisturbed run. UNFINISHED is 1 if a rollout has no end. What has no whole line is no
+# recording.
 expect_readable() {
 	local code=0 first
 	IFS= read -r first <"$1" || valid "$first" || code=3
 	expect_code "$3" check --without group-size "$1"
 	[ "$3" = 0 ] || has "$(<out)" incomplete
-	turn=$((turn + 1))
-	((turn % 4)) || { expect_code $code stats "$1" && expect_code $code show "$1"; }
+	expect_code $code stats "$1"
+	expect_code $code show "$1"
 	expect_code $code strip "$1"
 	[ $code = 0 ] || has "$(<err)" 'contains no recording'
-	sort out | comm -23 - "$2" >strange
+	expect_lines_of "$2"
+}
+
+# expect_lines_of WHOLE: each line of out is in WHOLE.
+expect_lines_of() {
+	sort -u out | comm -23 - "$1" >strange
 	[ ! -s strange ] || { cat strange >&2; return 1; }
 }
 
-# expect_appendable FILE UNFINISHED: a run can be appended, and the existing whole lines stay unchanged.
+# expect_incomplete LIST DIRECTORY: of the directory's files, check finds those in the list incomplete, and no other error.
 # (--without group-size: a kill between two rollouts leaves an incomplete group, which is a finding.)
-expect_appendable() {
+expect_incomplete() {
+	expect_code 1 check --json --without group-size "$2"
+	jq -r 'select(.severity == "error") | "\(.file) \(.rule)"' out | sort -u | diff <(sed 's/$/ incomplete/' "$1") -
+}
+
+# append_to FILE: a run can be appended, and the existing whole lines stay unchanged.
+append_to() {
 	local before after
 	mapfile before <"$1"
 	[[ ${#before[@]} = 0 || ${before[-1]} == *$'\n' ]] || unset 'before[-1]'
-	rm -f "$1".bak*
 	expect_code 0 run --actions DOWN --append --out "$1" --quiet
 	mapfile after <"$1"
 	[ "${after[*]:0:${#before[@]}}" = "${before[*]}" ]
+}
+
+# expect_appendable FILE UNFINISHED: a run can be appended, and check reads what comes of it.
+expect_appendable() {
+	rm -f "$1".bak*
+	append_to "$1"
 	expect_code "$2" check --without group-size "$1"
 	[ "$2" = 0 ] || has "$(<out)" incomplete
-	((turn % 8)) && return
+}
+
+# expect_usable FILE UNFINISHED: every command reads a recording that was appended to, and another run can be appended.
+expect_usable() {
 	expect_code 0 strip "$1"
 	expect_code 0 show "$1"
 	expect_code 0 stats "$1"
@@ -83,7 +101,7 @@ inspect_damage() {
 
 @test "truncated at any byte: read, judged and appended to" {
 	rolldbg run --actions "$goal" --out whole.jsonl --quiet
-	rolldbg strip whole.jsonl | sort >stripped
+	rolldbg strip whole.jsonl | sort -u >stripped
 	size=$(stat -c %s whole.jsonl)
 	# the bytes around each end of a line, and evenly spaced ones
 	{
@@ -91,12 +109,28 @@ inspect_damage() {
 		seq 1 $((size / 150)) "$size"
 	} | sort -nu | awk -v size="$size" '$1 > 0 && $1 < size' | head -n 176 >points
 	[ "$(wc -l <points)" = 176 ]
+	# one command judges all of them, and one strips them; every fourth is given to each command alone
+	mkdir cut
+	count=0
 	while read -r at; do
-		head -c "$at" whole.jsonl >cut.jsonl
-		inspect_damage cut.jsonl
-		expect_readable cut.jsonl stripped $((torn | open))
-		expect_appendable cut.jsonl $open
+		printf -v file 'cut/%05d.jsonl' "$at"
+		head -c "$at" whole.jsonl >"$file"
+		inspect_damage "$file"
+		[ $((torn | open)) = 0 ] || echo "$file" >>damaged
+		[ $open = 0 ] || echo "$file" >>unfinished
+		((count++ % 4)) || expect_readable "$file" stripped $((torn | open))
 	done <points
+	expect_incomplete damaged cut
+	expect_code 0 strip cut
+	expect_lines_of stripped
+	expect_code 0 stats cut
+	for file in cut/*.jsonl; do
+		append_to "$file"
+	done
+	expect_incomplete unfinished cut
+	while read -r file; do
+		expect_usable "$file" 1
+	done < <(awk 'NR % 8 == 0' unfinished)
 }
 
 @test "truncated at any byte: not a golden, and the missing part is a difference" {
@@ -174,7 +208,7 @@ kill_at_line() {
 
 @test "killed while streaming and while appending" {
 	rolldbg run --actions "$goal" -g 4 --env "$slow" --out whole.jsonl --quiet
-	rolldbg strip whole.jsonl | sort >stripped
+	rolldbg strip whole.jsonl | sort -u >stripped
 	for point in 1 4 8 11 14 19 23 27; do
 		rm -f run.jsonl
 		kill_at_line run.jsonl $point run --env "$slow" --actions "$goal" -g 4 --jobs 2 --out run.jsonl
@@ -182,6 +216,7 @@ kill_at_line() {
 		expect_readable run.jsonl stripped $((torn | open))
 		expect_appendable run.jsonl $open
 	done
+	expect_usable run.jsonl "$open"
 	for point in 1 4 8 11 14 19 23 27; do
 		rolldbg run --actions "$goal" --out more.jsonl --force --quiet
 		already=$(grep -c '' more.jsonl)
@@ -189,11 +224,12 @@ kill_at_line() {
 		inspect_damage more.jsonl
 		expect_appendable more.jsonl $open
 	done
+	expect_usable more.jsonl "$open"
 }
 
 @test "killed while writing a directory: an empty file is a finding, the others are judged" {
 	rolldbg run --env "$slow" --actions "$goal" -g 8 --out whole/ --quiet
-	rolldbg strip whole | sort >stripped
+	rolldbg strip whole | sort -u >stripped
 	for point in 1 7 13 19 25 31 37 43; do
 		rm -rf some
 		kill_at_line some $point run --env "$slow" --actions "$goal" -g 8 --jobs 4 --out some/
@@ -202,8 +238,7 @@ kill_at_line() {
 		[ $((torn | open)) = 0 ] || grep -q 'incomplete' out
 		expect_code 0 stats some
 		expect_code 0 strip some
-		sort out | comm -23 - stripped >strange
-		[ ! -s strange ]
+		expect_lines_of stripped
 	done
 	: >some/empty.jsonl
 	tail -n 2 whole/*.0.jsonl >some/headless.jsonl

@@ -163,7 +163,7 @@ close_input() {
 
 @test "nothing is read ahead: a defect is reported when it is reached" {
 	rolldbg run --quiet --seed 42 --out a.jsonl
-	for _ in {1..2000}; do sed -n 3p a.jsonl; done >lines
+	yes "$(sed -n 3p a.jsonl)" | head -n 2000 >lines
 	{ head -n 2 a.jsonl; cat lines; echo garbage; cat lines; } >big.jsonl
 	expect 0 rolldbg debug --batch big.jsonl -ex 'step 100'
 	expect 2 rolldbg debug --batch big.jsonl -ex 'step 100' -ex 'goto end' -ex 'print step'

@@ -61,28 +61,39 @@ lacks() {
 	}
 }
 
-# wait_for SECONDS COMMAND...: repeats the command until it succeeds.
+# wait_for SECONDS COMMAND...: repeats the command until it succeeds, at first after 10 ms.
 wait_for() {
-	local deadline=$((SECONDS + $1))
+	local deadline=$((SECONDS + $1)) pause=10
 	shift
 	until "$@"; do
 		[ "$SECONDS" -lt "$deadline" ] || {
 			printf 'not fulfilled in time: %s\n' "$*" >&2
 			return 1
 		}
-		sleep 0.05
+		sleep "0.0$pause"
+		pause=$((pause < 80 ? 2 * pause : pause))
 	done
 }
 
-# start NAME COMMAND...: starts a server that prints "listening on ADDRESS:PORT". Sets $url; the output goes to NAME.log.
+# listening FILE: sets $url if the server whose output is in the file has printed "listening on ADDRESS:PORT".
+listening() {
+	local line
+	while IFS= read -r line; do
+		[[ $line != 'listening on '* ]] || { url=http://${line#listening on }/mcp && return; }
+	done <"$1"
+	return 1
+}
+
+# start NAME COMMAND...: starts a server that prints "listening on ADDRESS:PORT". Sets $url; the output goes to NAME.log. A server
+# of this name that runs is stopped after the test, too.
 start() {
 	local name=$1
 	shift
+	[ ! -e "$name.pid" ] || mv "$name.pid" "$name.$(<"$name.pid").pid"
 	: >"$name.log"
 	"$@" >"$name.log" 2>"$name.err" 3>&- &
 	echo $! >"$name.pid"
-	wait_for 60 grep -q '^listening on' "$name.log"
-	url=http://$(sed -n 's/^listening on //p' "$name.log")/mcp
+	wait_for 60 listening "$name.log"
 }
 
 # canned NAME: starts tests/tools/canned_server.c with the rows on standard input. Without rows for them, initialize

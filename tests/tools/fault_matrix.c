@@ -4,9 +4,9 @@
    with exit code 0, 1 or 4, in bounded time and memory; each line of the recording must be JSON,
    and each rollout must have an end; no control characters of the peer may be printed; a call may
    be executed at most once, and no other host may be contacted. Prints one line of TAP per row.
-   $ROLLDBG is the program; $JOBS (2) is the number of parallel runs. $SHARE, such as 1/3, selects
-   a share of all pairs of row and moment: each share has every row, and three shares together
-   have every moment. */
+   $ROLLDBG is the program; $JOBS (4: half their time they wait) is the number of parallel runs.
+   $SHARE, such as 1/3, selects a share of all pairs of row and moment: each share has every row,
+   and three shares together have every moment. */
 #include "hostile.h"
 #include "tap.h"
 
@@ -308,7 +308,7 @@ static bool read_share(const char *said)
 int main(int argc, char **argv)
 {
 	const char *jobs_said = getenv("JOBS");
-	int jobs = jobs_said ? (int)strtol(jobs_said, NULL, 10) : 2;
+	int jobs = jobs_said ? (int)strtol(jobs_said, NULL, 10) : 4;
 	pthread_t threads[64];
 	char port[8];
 

@@ -288,6 +288,10 @@ static int await_server(struct env_verifiers *e, struct error *err)
 {
 	for (bool listens = false; !listens;) {
 		if (child_has_ended(e->child)) {
+			struct str line;
+
+			while (child_receive(e->child, &line, PAUSE_MS, ERROR_IGNORED) > 0) {
+			} /* reads its last words */
 			child_terminate(e->child); /* sets why */
 			return reading_child_end(e->child, target_command(e->conf->url), err);
 		}

@@ -489,20 +489,20 @@ static int try_other_calls(const struct history_script *h, const struct history_
 	struct history_script *drawn = history_new(h->explaining, h->state_ignore);
 	struct history_verdict other = {.answer = HISTORY_UNKNOWN};
 	size_t sessions, calls;
-	int failed = visit_when_free(drawn, conf, NULL, err);
 
-	if (!failed && !history_plan(drawn, &sessions, &calls)) {
-		log_info("history: %zu session%s for %zu drawn calls", sessions,
-		         sessions == 1 ? "" : "s", calls);
+	log_warn("history: up to %d more sessions, for calls drawn from the tools' schemas",
+	         1 + 1 + HISTORY_CALLS);
+	int failed = visit_when_free(drawn, conf, NULL, err);
+	if (!failed && !history_plan(drawn, &sessions, &calls))
 		failed = experiment(drawn, conf, &other, err);
-	}
 	if (!failed && other.answer == HISTORY_KEPT) {
 		*out = other;
 		out->drawn = true;
-		text_copy(out->why, sizeof(out->why),
-		          STR("those of these calls are the same in a fresh session, those of calls "
-		              "drawn from the schemas are not: these may be unable to move "
-		              "anything, as at a wall"));
+		text_copy(
+			out->why, sizeof(out->why),
+			STR("the replies to the script's calls do not, those to calls drawn from the "
+		            "tools' schemas do: the script may be unable to move anything, as at a "
+		            "wall"));
 	}
 	history_free(drawn);
 	return failed;

@@ -55,7 +55,7 @@ summary() {
 	url=ws://${url#http://}
 	url=${url%/mcp}
 	expect 0 rolldbg run --confirm --env "$url" --actions on,aside,on,aside
-	has "$output" 'unknown whether replies depend on earlier calls: those of these calls are the same in a fresh session'
+	has "$output" 'unknown whether replies depend on earlier calls: the replies to the script'"'"'s calls do not, those to calls drawn'
 	lacks "$output" no-history
 	expect 0 rolldbg probe --env "$url" --actions on,aside,on,aside --sessions 2
 	has "$output" "ok       history       kept: "

@@ -300,6 +300,7 @@ static void no_room(void)
 	struct secrets *s = secrets_new();
 	struct buf value = BUF(4096), out = BUF(2048);
 	struct line l = {.type = LINE_STEP};
+	size_t sizes[KEY_COUNT];
 
 	secrets_add(s, STR("abcd"));
 	buf_char(&value, '"');
@@ -309,7 +310,7 @@ static void no_room(void)
 	l.value[KEY_ROLLOUT] = STR("\"r.0\"");
 	l.value[KEY_STATE] = buf_view(&value);
 	l.value[KEY_OBSERVATION] = STR("\"abcd\"");
-	secrets_redact_line(s, &l, &out);
+	secrets_redact_line(s, &l, &out, sizes);
 	ok(out.full, "a line that became too long has no room, whatever follows in it");
 	buf_release(&value);
 	buf_release(&out);

@@ -337,7 +337,7 @@ void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat
 		out->calls[i] =
 			(struct chat_call){.id = c->id.n ? copy_part(a, &c->id) : STR_NONE,
 		                           .name = c->name.n ? copy_part(a, &c->name) : STR_NONE,
-		                           .arguments = arena_str(a, buf_view(&c->arguments)),
+		                           .arguments = copy_part(a, &c->arguments),
 		                           .not_text = c->not_text};
 	}
 	buf_release(&token_ids);

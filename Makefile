@@ -148,7 +148,7 @@ $(OBJ)/tests/unit/test_scenario $(OBJ)/tests/tools/fault_matrix: | $(PROGRAM)
 demo: all ## drive the built-in lake twice: healthy, and with the fault of a broken proxy
 	@tests/demo
 
-# The longest first, and three at a time on two cores: many of them mostly wait.
+# The longest first.
 LONGEST := $(OBJ)/tests/unit/test_scaling_peers $(OBJ)/tests/unit/test_scaling_rules $(OBJ)/tests/unit/test_scenario \
 	$(patsubst %,tests/cli/%.bats,llm crash probe preflight writers stdio peers debug)
 ALL_TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
@@ -163,7 +163,7 @@ TESTS_tsan := $(patsubst %,tests/cli/%.bats,batch crash debug faults jobs llm mi
 TESTS := $(or $(TESTS_$(BUILD)),$(ALL_TESTS))
 TESTS := $(foreach t,$(LONGEST),$(filter $(t),$(TESTS))) $(filter-out $(LONGEST),$(TESTS))
 test: all $(filter $(OBJ)/%,$(TESTS)) $(TOOLS) ## unit tests, command tests and the replay of fuzz inputs
-	@JOBS=$${JOBS:-3} tests/prove $(OBJ) $(TESTS)
+	@tests/prove $(OBJ) $(TESTS)
 
 fuzz-regress: $(FUZZERS) ## replay only fixtures/fuzz/* (part of test)
 	@tests/prove $(OBJ) $(FUZZERS)
@@ -187,10 +187,11 @@ coverage: ## line coverage by directory; fails below 85 %
 	@$(MAKE) --no-print-directory BUILD=coverage test
 	@tests/coverage build/coverage
 
+INTEROP_LONGEST := $(addprefix tests/interop/,worlds zoo verifiers.bats probe.bats tap.bats zoo-shared)
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
 	@tests/interop/worlds --install
-	@TEST_TIMEOUT=1800 tests/prove $(OBJ)/interop $(addprefix tests/interop/,worlds zoo zoo-shared) $(sort $(wildcard tests/interop/*.bats)); \
+	@TEST_TIMEOUT=1800 tests/prove $(OBJ)/interop $(INTEROP_LONGEST) $(filter-out $(INTEROP_LONGEST),$(sort $(wildcard tests/interop/*.bats))); \
 		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-slurm: all ## fixtures/cluster on one node of Debian's slurm-wlm (to be installed, as root; half a minute)

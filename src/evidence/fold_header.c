@@ -175,7 +175,12 @@ static void take_source(struct open_rollout *o, const struct line *header)
 
 	o->facts.source = source_of(header);
 	o->facts.state_is_named = is_named(header);
-	o->facts.state_tool = json_text(o->facts.arena, JSON_GET(source, "tool"));
+	struct str tool = json_text(o->facts.arena, JSON_GET(source, "tool"));
+	struct str arguments = JSON_GET(source, "arguments");
+	if (json_count(arguments))
+		o->facts.state_call = fingerprint(tool) ^ 3 * fingerprint(arguments);
+	else
+		o->facts.state_tool = tool;
 	if (str_is(JSON_GET(source, "names"), "false"))
 		o->explaining.names = false;
 	series_ignore(&o->series, JSON_GET(source, "ignore"), JSON_GET(source, "volatile"));

@@ -157,13 +157,15 @@ struct rollout_facts {
 	bool invents; /* and makes up texts of which they name no values */
 	enum source source;
 	bool state_is_named; /* the user chose it, or another recorder */
-	/* decoded name of the tool that reads the states, which therefore changes nothing; absent: none */
+	/* Decoded name of the tool that reads the states without arguments, and therefore changes nothing;
+	   absent: none. One that has arguments may do anything with others: only the call is known. */
 	struct str state_tool;
-	bool imported;      /* according to policy.kind or state_source.kind */
-	uint64_t known;     /* bits of enum key: the keys its source can have; all in our own */
-	int64_t max_turns;  /* limits.max_turns; -1: no limit */
-	int64_t group_size; /* limits.group_size or task.group_size; -1: not known */
-	int64_t sample;     /* -1: not known */
+	uint64_t state_call; /* 0: none */
+	bool imported;       /* according to policy.kind or state_source.kind */
+	uint64_t known;      /* bits of enum key: the keys its source can have; all in our own */
+	int64_t max_turns;   /* limits.max_turns; -1: no limit */
+	int64_t group_size;  /* limits.group_size or task.group_size; -1: not known */
+	int64_t sample;      /* -1: not known */
 	bool has_seed;
 	int64_t seed;
 	const struct trace *trace; /* the first states; only for rollouts with a seed */

@@ -89,6 +89,7 @@ void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arg
 	struct json_writer w;
 	char id[32];
 
+	(void)buf_room(&items, 256 + 2 * arguments.n); /* at once */
 	snprintf(id, sizeof(id), says ? "message_%d" : "call_%d", e->calls++);
 	buf_char(&items, '[');
 	if (says) { /* the action of environments without tools */

@@ -349,6 +349,9 @@ static const struct opening {
 	{STR_INIT("Output validation error: "), HIDDEN_ERROR_CERTAIN},
 	/* @modelcontextprotocol/sdk: McpError as a text */
 	{STR_INIT("MCP error -"), HIDDEN_ERROR_CERTAIN},
+	/* MCP-Gym's proxy, OpenEnv: the message alone, as frameworks hand it to the policy */
+	{STR_INIT("Maximum concurrent environments ("), HIDDEN_ERROR_LIKELY},
+	{STR_INIT("Server at capacity:"), HIDDEN_ERROR_LIKELY},
 	/* modelcontextprotocol/servers: "Error: ${message}" of the TypeScript ones; the
 	   SQLite server's `except sqlite3.Error` and `except Exception` */
 	{STR_INIT("Error: "), HIDDEN_ERROR_LIKELY},

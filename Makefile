@@ -21,7 +21,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 TOOL_SRC := $(wildcard tests/tools/*.c tests/bench/*.c)
 
 OBJ := build/$(BUILD)
-LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC))) $(OBJ)/src/report/html/parts.o $(OBJ)/src/serve/served.o
+LIB_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(filter-out src/main.c,$(SRC))) $(patsubst %,$(OBJ)/src/%.o,report/html/parts serve/served convert/parquet_script)
 LIB := $(OBJ)/librolldbg.a
 PROGRAM := $(if $(filter release,$(BUILD)),rolldbg,$(OBJ)/rolldbg)
 UNITS := $(UNIT_SRC:%.c=$(OBJ)/%)
@@ -104,7 +104,11 @@ SERVED := $(sort $(wildcard src/serve/*/*.json))
 $(OBJ)/src/serve/served.c: $(SERVED) Makefile
 	@mkdir -p $(@D)
 	$(Q){ echo '#include "serve/served.h"'; for file in $(SERVED); do echo "const struct str served_$$(basename $$file .json) = STR_INIT("; sed 's/^[[:blank:]]*//; s/["\\]/\\&/g; s/.*/"&"/' $$file; echo ');'; done; } >$@
-$(OBJ)/$(HTML)/parts.o $(OBJ)/src/serve/served.o: %.o: %.c $(OBJ)/flags
+# So is the script that reads and writes Parquet.
+$(OBJ)/src/convert/parquet_script.c: src/convert/parquet.py Makefile
+	@mkdir -p $(@D)
+	$(Q){ echo '#include "convert/parquet.h"'; echo 'const char parquet_script[] ='; sed 's/["\\]/\\&/g; s/.*/"&\\n"/' $<; echo ';'; } >$@
+$(OBJ)/$(HTML)/parts.o $(OBJ)/src/serve/served.o $(OBJ)/src/convert/parquet_script.o: %.o: %.c $(OBJ)/flags
 	$(if $(Q),@echo '  CC    $<')
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 

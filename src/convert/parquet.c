@@ -15,96 +15,12 @@
 
 extern char **environ;
 
-/* Exit codes of the scripts; the last line on stderr is the reason. */
+/* Exit codes of the script; the last line on stderr is the reason. */
 #define EXIT_INPUT      3
 #define EXIT_NO_PYARROW 4
 #define EXIT_SYSTEM     5
 
 #define STDERR_MAX ((size_t)64 << 10)
-
-/* Runs main() and turns its failures into exit codes. */
-#define SCRIPT_END                                                                                 \
-	"def fail(code, why):\n"                                                                   \
-	"  sys.stderr.write('\\n' + ' '.join(str(why).split()) + '\\n')\n"                         \
-	"  sys.stderr.flush()\n"                                                                   \
-	"  os._exit(code)\n"                                                                       \
-	"try:\n"                                                                                   \
-	"  main()\n"                                                                               \
-	"  out.flush()\n"                                                                          \
-	"except ImportError as e:\n"                                                               \
-	"  fail(4, e)\n"                                                                           \
-	"except (MemoryError, KeyboardInterrupt) as e:\n"                                          \
-	"  fail(5, repr(e))\n"                                                                     \
-	"except OSError as e:\n"                                                                   \
-	"  fail(5 if e.errno in (12, 27, 28, 122) else 3, e)\n"                                    \
-	"except Exception as e:\n"                                                                 \
-	"  fail(3, e)\n"                                                                           \
-	"os._exit(0)\n"
-
-/* Without Python's collector of cycles, which rows have none of: with it, a row costs a third more. */
-static const char read_script[] =
-	"import gc, json, math, os, sys\n"
-	"gc.disable()\n"
-	"out = open(1, 'wb', 1 << 20, closefd=False)\n"
-	"def other(v):\n"
-	"  if isinstance(v, (bytes, bytearray)):\n"
-	"    return bytes(v).decode('utf-8', 'replace')\n"
-	"  return v.isoformat() if hasattr(v, 'isoformat') else str(v)\n"
-	"def finite(v):\n"
-	"  if isinstance(v, float):\n"
-	"    return v if math.isfinite(v) else None\n"
-	"  if isinstance(v, dict):\n"
-	"    return {str(k): finite(x) for k, x in v.items()}\n"
-	"  return [finite(x) for x in v] if isinstance(v, (list, tuple)) else v\n"
-	"encode = json.JSONEncoder(default=other, allow_nan=False, check_circular=False, separators=(',', ':')).encode\n"
-	"def put(row):\n"
-	"  try:\n"
-	"    text = encode(row)\n"
-	"  except ValueError:\n"
-	"    text = encode(finite(row))\n"
-	"  out.write(text.encode() + b'\\n')\n"
-	"def parquet():\n"
-	"  import pyarrow.parquet\n"
-	"  file = pyarrow.parquet.ParquetFile(os.fdopen(0, 'rb', closefd=False))\n"
-	"  for batch in file.iter_batches(4096):\n"
-	"    for row in batch.to_pylist():\n"
-	"      put(row)\n"
-	"def trackio():\n"
-	"  import sqlite3\n"
-	"  data = bytearray(open(0, 'rb', closefd=False).read())\n"
-	"  data[18:20] = b'\\1\\1' # not WAL, which a database in memory cannot be\n"
-	"  base = sqlite3.connect(':memory:')\n"
-	"  base.deserialize(bytes(data))\n"
-	"  last = None\n"
-	"  for (text,) in base.execute('select metrics from metrics order by id'):\n"
-	"    for v in json.loads(text).values():\n"
-	"      if not isinstance(v, dict) or v.get('_type') != 'trackio.table':\n"
-	"        continue\n"
-	"      if v.get('_value') != last: # the last table is logged twice\n"
-	"        last = v.get('_value')\n"
-	"        for row in last or ():\n"
-	"          put(row)\n"
-	"  if last is None:\n"
-	"    raise ValueError('an SQLite database, but not of trackio: it has no logged tables')\n"
-	"def main():\n"
-	"  (parquet if os.pread(0, 4, 0) == b'PAR1' else trackio)()\n" SCRIPT_END;
-
-static const char write_script[] =
-	"import json, os, sys\n"
-	"out = open(1, 'wb', 1 << 20, closefd=False)\n"
-	"def main():\n"
-	"  import pyarrow as pa, pyarrow.parquet as pq\n"
-	"  schema = pa.schema([(n, getattr(pa, t)()) for n, t in json.loads(sys.argv[1])])\n"
-	"  rows = []\n"
-	"  with pq.ParquetWriter(out, schema, compression='zstd') as writer:\n"
-	"    def put():\n"
-	"      writer.write_table(pa.Table.from_pylist(rows, schema=schema))\n"
-	"      rows.clear()\n"
-	"    for line in open(0, 'rb', closefd=False):\n"
-	"      rows.append(json.loads(line))\n"
-	"      if len(rows) == 16384:\n"
-	"        put()\n"
-	"    put()\n" SCRIPT_END;
 
 bool parquet_is(struct str begin)
 {
@@ -112,7 +28,7 @@ bool parquet_is(struct str begin)
 }
 
 struct job {
-	const char *script, *argument;
+	const char *columns; /* "": read */
 	int in, out;
 };
 
@@ -120,8 +36,8 @@ struct job {
 static int start(const struct job *job, int errors, pid_t *pid)
 {
 	/* relative entries of PATH are resolved in / */
-	const char *line[] = {"sh", "-c",        "cd / && exec python3 -I -c \"$1\" \"$2\"",
-	                      "sh", job->script, job->argument};
+	const char *line[] = {"sh", "-c",           "cd / && exec python3 -I -c \"$1\" \"$2\"",
+	                      "sh", parquet_script, job->columns};
 	char *words[ARRAY_LEN(line) + 1] = {0};
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t how;
@@ -222,7 +138,7 @@ static int run(const struct job *job, struct error *err)
 
 int parquet_unpack(int fd, FILE *out, struct error *err)
 {
-	const struct job job = {read_script, "", fd, fileno(out)};
+	const struct job job = {"", fd, fileno(out)};
 
 	if (lseek(fd, 0, SEEK_SET) != 0)
 		return error_errno(err, "cannot read");
@@ -231,7 +147,7 @@ int parquet_unpack(int fd, FILE *out, struct error *err)
 
 int parquet_write(int rows, const char *columns, int out, struct error *err)
 {
-	const struct job job = {write_script, columns, rows, out};
+	const struct job job = {columns, rows, out};
 
 	return run(&job, err);
 }

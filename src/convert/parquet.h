@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+extern const char parquet_script[]; /* parquet.py, embedded by the Makefile */
+
 /* True for the first bytes of a file that parquet_unpack reads. */
 bool parquet_is(struct str begin);
 

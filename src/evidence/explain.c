@@ -248,6 +248,7 @@ void explain_sentence(const struct member *m, char *out, size_t size)
 	                 : m->explanation == MEMBER_BOOKKEEPING ? "is bookkeeping by its name"
 	                                                        : "is an effect of the calls");
 
-	if (n > 0 && (size_t)n < size && !m->is_list && (m->explanation == MEMBER_COUNT || m->paced))
+	if (n > 0 && (size_t)n < size && !m->is_list &&
+	    (m->explanation == MEMBER_COUNT || m->paced))
 		snprintf(out + n, size - (size_t)n, " (%s -> %s)", m->before, m->after);
 }

@@ -42,9 +42,9 @@ struct member {
 	int64_t control;  /* the number of the newest of both */
 	bool moves;       /* it is one of series.moving */
 	bool drifts;      /* volatile, and neither a time nor bookkeeping: calls may move it, too */
-	bool paced;       /* and by the same amount at each call, as what counts readings, too, does */
-	bool always_now;  /* each value was a time near the present, or a generated id */
-	bool even;        /* each change was a number that grew by `step`, or so many entries */
+	bool paced; /* and by the same amount at each call, as what counts readings, too, does */
+	bool always_now; /* each value was a time near the present, or a generated id */
+	bool even;       /* each change was a number that grew by `step`, or so many entries */
 	double step;
 	double growth; /* of a list, in the newest trial */
 

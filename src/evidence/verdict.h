@@ -17,9 +17,8 @@ struct verdict {
 	bool informative;
 	bool silent;    /* the last of these holds */
 	int64_t acting; /* answered calls in the episode of tools that are not read-only */
-	int64_t moved, still,
-		counted; /* of these: changed; unchanged; `counted` */
-	int64_t unknown; /* all other acting calls */
+	int64_t moved, still, counted; /* of these: changed; unchanged; `counted` */
+	int64_t unknown;               /* all other acting calls */
 	int64_t revised; /* steps whose effect is another than it seemed while the rollout ran */
 };
 

@@ -12,7 +12,7 @@
 
 #define SCHEMA                                                                                     \
 	"{\"action\":{\"title\":\"Walk\",\"type\":\"object\",\"properties\":"                      \
-	"{\"way\":{\"type\":\"string\",\"enum\":[\"on\",\"aside\",\"back\"]}},\"required\":"                 \
+	"{\"way\":{\"type\":\"string\",\"enum\":[\"on\",\"aside\",\"back\"]}},\"required\":"       \
 	"[\"way\"]},\"observation\":{},\"state\":{}}"
 #define ONE_MIB ((size_t)1 << 20)
 

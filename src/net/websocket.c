@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /* Bytes of one read, and reads in a row, so that a waiting call can check its deadline. */
-#define PIECE     ((size_t)16 << 10)
-#define READS_MAX 4
+#define PIECE     ((size_t)4 << 10)
+#define READS_MAX 16
 
 enum { CODE_NORMAL = 1000, CODE_BAD_TEXT = 1007, CODE_TOO_LARGE = 1009 };
 

@@ -312,10 +312,11 @@ static void derive_step(struct open_rollout *o, const struct line *l, struct der
 	/* a call interrupted by the user failed, but outside the episode */
 	if (!ok && json_is(JSON_GET(l->value[KEY_ERROR], "code"), STR("interrupted")))
 		m->outside_episode = true;
-	m->call = fingerprint(m->tool_name) ^ 3 * fingerprint(m->arguments);
-	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) || m->call == f->state_call ||
+	m->idle = (m->tool >= 0 && f->tools[m->tool].read_only) ||
+	          (f->state_call && call_hash(f->work, m) == f->state_call) ||
 	          ((o->hints->noop || o->hints->read_only) &&
 	           hints_idle(o->hints, m->tool_name, m->arguments));
+	m->call = fingerprint(m->tool_name) ^ 3 * fingerprint(m->arguments);
 	m->env_steps = line_count(l->value[KEY_ENV_STEPS]);
 	json_pick(l->value[KEY_META], meta_keys, META_MEMBERS, m->meta);
 }

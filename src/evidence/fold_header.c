@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "evidence/baseline.h"
+#include "evidence/call.h"
 #include "evidence/peer.h"
 
 #define TOOLS_MAX        65536
@@ -175,12 +176,14 @@ static void take_source(struct open_rollout *o, const struct line *header)
 
 	o->facts.source = source_of(header);
 	o->facts.state_is_named = is_named(header);
-	struct str tool = json_text(o->facts.arena, JSON_GET(source, "tool"));
-	struct str arguments = JSON_GET(source, "arguments");
-	if (json_count(arguments))
-		o->facts.state_call = fingerprint(tool) ^ 3 * fingerprint(arguments);
-	else
-		o->facts.state_tool = tool;
+	struct str tool = JSON_GET(source, "tool"), arguments = JSON_GET(source, "arguments");
+	struct derived_line reading = {.arguments = arguments};
+	if (json_type(tool) == JSON_STRING && json_count(arguments)) {
+		reading.tool_name = json_inner(tool);
+		o->facts.state_call = call_hash(o->facts.work, &reading);
+	} else {
+		o->facts.state_tool = json_text(o->facts.arena, tool);
+	}
 	if (str_is(JSON_GET(source, "names"), "false"))
 		o->explaining.names = false;
 	series_ignore(&o->series, JSON_GET(source, "ignore"), JSON_GET(source, "volatile"));

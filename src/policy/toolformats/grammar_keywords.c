@@ -172,8 +172,8 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 
 static void read_call_list(struct finder *f, struct str *body, bool closed)
 {
-	struct str last =
-		STR_NONE; /* the text from the last call on; absent: a separator follows it */
+	/* the text from the last call on; absent: a separator follows it */
+	struct str last = STR_NONE;
 	size_t first = f->count;
 
 	while (body->n && body->p[0] != ']') {

@@ -166,14 +166,6 @@ static bool is_description(struct str key)
 	return is_report(key);
 }
 
-static bool is_empty(struct str value)
-{
-	enum json_type type = json_type(value);
-
-	return type == JSON_NULL || (type == JSON_STRING && !json_inner(value).n) ||
-	       ((type == JSON_ARRAY || type == JSON_OBJECT) && !json_count(value));
-}
-
 /* What a body contains apart from the error. */
 enum content {
 	CONTENT_NONE,
@@ -192,7 +184,7 @@ static enum content content_of(struct str body, struct str last)
 	json_index_begin(&before, last);
 
 	while (content != CONTENT_OTHER && json_next_member(body, &cursor, &m)) {
-		if (is_description(m.key) || is_empty(m.value))
+		if (is_description(m.key) || json_is_empty(m.value))
 			continue;
 		struct str then = json_index_find(&before, json_key_text(&names, m.key));
 		content = json_equal(m.value, then) ? CONTENT_AS_BEFORE : CONTENT_OTHER;
@@ -291,7 +283,7 @@ static struct str unwrapped(struct str body)
 	size_t cursor = 0;
 
 	while (json_next_member(body, &cursor, &m)) {
-		bool content = !is_empty(m.value) && !is_description(m.key);
+		bool content = !json_is_empty(m.value) && !is_description(m.key);
 
 		if (content ? only.p || m.type != JSON_OBJECT : is_report(m.key))
 			return body;
@@ -416,7 +408,7 @@ struct hidden_error hidden_error_in_strings(struct str object, struct str last)
 		if (m.value.p == member.p)
 			continue;
 		struct str then = json_index_find(&before, json_key_text(&names, m.key));
-		rest |= !is_empty(m.value);
+		rest |= !json_is_empty(m.value);
 		changed = !json_equal(m.value, then);
 	}
 	json_index_release(&before);

@@ -203,6 +203,17 @@ size_t json_count(struct str container)
 	return count;
 }
 
+bool json_is_empty(struct str value)
+{
+	enum json_type type = json_type(value);
+	struct json_member m;
+	size_t cursor = 0;
+
+	return type == JSON_NULL || (type == JSON_STRING && !json_inner(value).n) ||
+	       (type == JSON_ARRAY && !json_next(value, &cursor, &m.value)) ||
+	       (type == JSON_OBJECT && !next_member(value, &cursor, &m));
+}
+
 bool json_bool(struct str value, bool *out)
 {
 	enum json_type type = json_type(value);

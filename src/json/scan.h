@@ -106,6 +106,7 @@ struct str json_get(struct str object, struct str key);
 void json_pick(struct str object, const struct str *keys, size_t count, struct str *values);
 
 size_t json_count(struct str container); /* number of top-level elements or members */
+bool json_is_empty(struct str value);    /* null, "", [] or {} */
 
 /* Appends the decoded bytes of a string (UTF-8; \u0000 becomes a NUL byte). A lone surrogate has
    no UTF-8 form: its escape (\ud800) is appended, and false is returned. */

@@ -161,23 +161,13 @@ void brief_value(struct buf *out, struct str value)
 		add_json(out, value);
 }
 
-static bool is_empty(const struct json_member *m)
-{
-	size_t cursor = 0;
-	struct json_member first;
-
-	return m->type == JSON_NULL || str_is(m->value, "\"\"") ||
-	       (m->type == JSON_OBJECT && !json_next_member(m->value, &cursor, &first)) ||
-	       (m->type == JSON_ARRAY && !json_first(m->value).p);
-}
-
 /* The empty members that an object begins with would fill the cell: {"metadata":{},"message":"", */
 static struct str without_empty(struct str object)
 {
 	struct json_member m = {.type = JSON_ABSENT};
 	size_t cursor = 0, before = 0;
 
-	while (json_next_member(object, &cursor, &m) && is_empty(&m))
+	while (json_next_member(object, &cursor, &m) && json_is_empty(m.value))
 		before = cursor;
 	return before && before < cursor ? str_skip(object, (size_t)(m.key.p - 1 - object.p))
 	                                 : STR_NONE;

@@ -206,7 +206,7 @@ size_t json_count(struct str container)
 bool json_is_empty(struct str value)
 {
 	enum json_type type = json_type(value);
-	struct json_member m;
+	struct json_member m = {.value = STR_NONE};
 	size_t cursor = 0;
 
 	return type == JSON_NULL || (type == JSON_STRING && !json_inner(value).n) ||

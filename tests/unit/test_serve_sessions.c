@@ -53,6 +53,7 @@ static void check_second_initialize(const struct server *s)
 
 	open_session(s, "{\"session_id\":\"one\"}", &a);
 	move(s, a.session, "DOWN", &g);
+	move(s, a.session, "DOWN", &g);
 	post_in(s, a.session,
 	        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{"
 	        "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{"
@@ -62,7 +63,11 @@ static void check_second_initialize(const struct server *s)
 	is_int(g.status, 200, "a second initialize");
 	is_str(g.session, a.session, "keeps the session");
 	move(s, a.session, "DOWN", &g);
-	is_int(position_in(&g), 8, "and its environment");
+	is_int(position_in(&g), 4, "but calls go to the environment that it names");
+	control(s, "GET", "status", "two", "", &g);
+	ok(strstr(g.body, "\"step_count\":1") != NULL, "which is the one of that id");
+	control(s, "GET", "status", "one", "", &g);
+	is_int(g.status, 404, "and the other, without a session now, is gone");
 	end_session(s, a.session, &g);
 }
 

@@ -146,20 +146,36 @@ void gym_new_id(char id[TRANSPORT_ID + 1])
 		abort(); /* no kernel randomness: treated like out of memory */
 }
 
+static void env_leave(struct gym *g, struct gym_env *e)
+{
+	if (--e->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS))
+		env_free(g, e);
+}
+
+bool gym_transport_point(struct gym *g, struct transport *t, struct str env_id)
+{
+	struct gym_env *before = t->env;
+	struct gym_env *e = gym_env_open(g, env_id.p ? env_id : str_from(t->id));
+
+	if (!e)
+		return false;
+	t->env = e;
+	e->transports++;
+	if (before)
+		env_leave(g, before);
+	return true;
+}
+
 struct transport *gym_transport_open(struct gym *g, struct str env_id)
 {
 	struct transport *t = mem_new(sizeof(*t));
 
 	gym_new_id(t->id);
 	memcpy(t->reply_id, t->id, sizeof(t->id));
-	t->env = g->transports.count < TRANSPORTS_MAX
-	                 ? gym_env_open(g, env_id.p ? env_id : str_from(t->id))
-	                 : NULL;
-	if (!t->env) {
+	if (g->transports.count >= TRANSPORTS_MAX || !gym_transport_point(g, t, env_id)) {
 		free(t);
 		return NULL;
 	}
-	t->env->transports++;
 	t->key = (struct str){t->id, TRANSPORT_ID - TELLING_DIGITS};
 	map_add(&g->transports, &t->item, map_hash(t->key));
 	return t;
@@ -173,8 +189,7 @@ void gym_transport_rename(struct transport *t)
 
 void gym_transport_close(struct gym *g, struct transport *t)
 {
-	if (--t->env->transports == 0 && !(g->traits & FAULT_KEEPS_SLOTS))
-		env_free(g, t->env);
+	env_leave(g, t->env);
 	map_remove(&g->transports, &t->item);
 	free(t);
 }

@@ -83,6 +83,8 @@ struct transport *gym_transport(const struct gym *g, struct str id);
 /* Opens a transport. env_id absent: the environment gets the transport's id. NULL: no slot is
    free. */
 struct transport *gym_transport_open(struct gym *g, struct str env_id);
+/* Another initialize, as from the SDK: later calls go to that environment. False: no slot is free. */
+bool gym_transport_point(struct gym *g, struct transport *t, struct str env_id);
 /* Changes the id sent in replies; the first one stays valid. */
 void gym_transport_rename(struct transport *t);
 void gym_transport_close(struct gym *g, struct transport *t);

@@ -104,7 +104,8 @@ static void initialize(struct exchange *x)
 	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
 	    !read_env_id(params, &id, &env_id)) {
 		answer_invalid(x);
-	} else if (!x->transport && !(x->transport = gym_transport_open(x->gym, env_id))) {
+	} else if (!(x->transport ? gym_transport_point(x->gym, x->transport, env_id)
+	                          : !!(x->transport = gym_transport_open(x->gym, env_id)))) {
 		reply_refusal(x->reply, 503, INTERNAL_ERROR, "Too many open sessions");
 	} else if (!x->gym->conf.playback || gym_play_begin(x)) {
 		write_server(x->gym, revision ? revision : NEWEST, &result);

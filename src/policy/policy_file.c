@@ -129,6 +129,10 @@ static int read_kind(struct keyed *k, struct str root, const struct policy_ops *
 	struct str word =
 		json_type(k->value) == JSON_STRING ? json_text(k->arena, k->value) : STR_NONE;
 	*kind = policy_of_kind(word);
+	if (*kind && !(*kind)->keys && (*kind)->spelled) {
+		return keyed_fail(k, "a policy of kind \"%s\" needs no file: use \1policy\2 %s",
+		                  policy_kind_name((*kind)->kind), (*kind)->spelled);
+	}
 	if (!*kind || !(*kind)->keys)
 		return error_kind(k);
 	return (*kind)->from_file ? 0

@@ -58,7 +58,7 @@ static const struct {
          ":1: unknown key \"seed\"; available: kind, $schema, description, name, error_text, tool, actions, "
          "calls, on_end, on_error"},
 	{"{\"kind\":\"random\",\"seed\":1}",
-         ":1: \"kind\" must be \"script\" or \"llm\", not \"random\""},
+         ":1: a policy of kind \"random\" needs no file: use \1policy\2 random:SEED"},
 	{"{\"kind\":\"script\",\"name\":7,\"calls\":[]}", ":1: \"name\" must be a string, not 7"},
 	{"{\"kind\":\"script\",\"description\":[],\"calls\":[]}",
          ":1: \"description\" must be a string, not an array"},

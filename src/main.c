@@ -1,6 +1,7 @@
 /* The operating system's side: arguments, time, signals, environment variables, the terminal.
    Prints the error, if any, and maps its kind to the exit code. */
 #include "base/log.h"
+#include "base/new_file.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
 
@@ -21,8 +22,10 @@ static struct wake stop = {-1, -1};
 static void on_stop(int number)
 {
 	atomic_store(&last_stop, number);
-	if (atomic_fetch_add(&stops, 1) > 0)
+	if (atomic_fetch_add(&stops, 1) > 0) {
+		new_files_remove();
 		_exit(130);
+	}
 	wake_raise(&stop);
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -14,6 +15,44 @@
 #define START_MAX 160 /* bytes of a file that tell its kind */
 
 const struct file_kind file_kind_any = {"a file", NULL};
+
+/* ---- temporary names, which a signal's handler reads ---- */
+
+/* Whoever takes a name out owns it. More files than this at a time stay behind. */
+static char *_Atomic unpublished[16];
+
+static void list_partial(struct new_file *f)
+{
+	for (size_t i = 0; i < ARRAY_LEN(unpublished) && !f->listed; i++) {
+		char *none = NULL;
+
+		f->listed = atomic_compare_exchange_strong(&unpublished[i], &none, f->partial);
+	}
+}
+
+static void drop_partial(struct new_file *f)
+{
+	bool owned = !f->listed;
+
+	for (size_t i = 0; i < ARRAY_LEN(unpublished) && !owned; i++) {
+		char *name = f->partial;
+
+		owned = atomic_compare_exchange_strong(&unpublished[i], &name, NULL);
+	}
+	if (owned)
+		free(f->partial);
+	f->partial = NULL;
+}
+
+void new_files_remove(void)
+{
+	for (size_t i = 0; i < ARRAY_LEN(unpublished); i++) {
+		char *name = atomic_exchange(&unpublished[i], NULL);
+
+		if (name)
+			unlink(name);
+	}
+}
 
 static int cannot_write(const struct new_file *f, struct error *err)
 {
@@ -117,6 +156,7 @@ static int open_temporary(struct new_file *f)
 			return -1;
 	}
 	f->partial = mem_text(buf_view(&name));
+	list_partial(f);
 	return fd;
 }
 
@@ -158,8 +198,7 @@ int new_file_publish(struct new_file *f, struct error *err)
 	if (f->failed.kind == FAIL_NONE && f->partial && !check_target(f, &f->failed)) {
 		if (rename(f->partial, f->path))
 			return cannot_write(f, err);
-		free(f->partial);
-		f->partial = NULL;
+		drop_partial(f);
 	}
 	if (f->failed.kind != FAIL_NONE) {
 		*err = f->failed;
@@ -174,8 +213,8 @@ void new_file_release(struct new_file *f)
 		close(f->fd);
 	if (f->partial)
 		unlink(f->partial); /* does not exist if it could not be created */
+	drop_partial(f);
 	free(f->path);
-	free(f->partial);
 	*f = (struct new_file){.fd = -1};
 }
 

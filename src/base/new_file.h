@@ -32,6 +32,7 @@ struct new_file {
 	struct new_file_conf conf; /* with a path of its own */
 	char *path;
 	char *partial; /* temporary name; NULL: published, or in place */
+	bool listed;   /* for new_files_remove */
 	int fd;
 	bool open;
 	bool in_place;       /* a pipe, a device, standard output */
@@ -48,6 +49,9 @@ void new_file_write(struct new_file *f, struct str text);
    was written there meanwhile. */
 MUST_USE int new_file_publish(struct new_file *f, struct error *err);
 void new_file_release(struct new_file *f); /* removes an unpublished file */
+
+/* Removes all unpublished files, in the handler of a signal that ends the process. */
+void new_files_remove(void);
 
 /* Writes a whole file. FAIL_USAGE, FAIL_SYSTEM. */
 MUST_USE int new_file_put(const struct new_file_conf *conf, struct str text, struct error *err);

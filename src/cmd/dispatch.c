@@ -2,6 +2,7 @@
    file. */
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/new_file.h"
 #include "cmd/options/config.h"
 #include "cmd/options/output.h"
 #include "cmd/options/setting_options.h"
@@ -133,16 +134,36 @@ static int check_operands(const struct command_line *l, int given, struct error 
 	return 0;
 }
 
-/* Commands without network traffic die of SIGPIPE, as filters do; the others close their sessions
-   first. TLS is initialized only if needed: it takes longer than a small check. */
+static void end_by(int number)
+{
+	new_files_remove();
+	raise(number);
+}
+
+/* Commands without network traffic die of a signal, as filters do; the others close their sessions
+   first. */
+static void die_of_signals(void)
+{
+	static const int numbers[] = {SIGPIPE, SIGINT, SIGTERM, SIGHUP};
+	struct sigaction end = {.sa_handler = end_by, .sa_flags = (int)SA_RESETHAND}, before;
+
+	sigemptyset(&end.sa_mask);
+	for (size_t i = 0; i < ARRAY_LEN(numbers); i++) {
+		sigaction(numbers[i], &end, &before);
+		if (before.sa_handler == SIG_IGN && numbers[i] != SIGPIPE)
+			sigaction(numbers[i], &before, NULL);
+	}
+}
+
+/* TLS is initialized only if needed: it takes longer than a small check. */
 static int start_command(const struct context *c, const struct command *cmd, const void *opts,
                          int argc, char **argv, struct error *err)
 {
-	struct sigaction pipe = {.sa_handler = cmd->network ? SIG_IGN : SIG_DFL};
-
-	sigaction(SIGPIPE, &pipe, NULL);
-	if (!cmd->network)
+	if (!cmd->network) {
+		die_of_signals();
 		return cmd->code->run(c, opts, argc, argv, err);
+	}
+	sigaction(SIGPIPE, &(struct sigaction){.sa_handler = SIG_IGN}, NULL);
 	c->catch_stop();
 	if (io_global_init(err))
 		return -1;

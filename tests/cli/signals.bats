@@ -151,3 +151,35 @@ ended_with() {
 		run --policy
 	END
 }
+
+has_files() {
+	[ -n "$(ls "$1")" ]
+}
+
+@test "a signal leaves no unfinished file behind: not SIGINT, nor SIGPIPE" {
+	mkdir in out
+	rolldbg run --quiet --out in/a.jsonl
+	while read -r arguments; do
+		# shellcheck disable=SC2086 # words
+		env --default-signal=INT "$ROLLDBG" $arguments < <(exec sleep 60 3>&-) >/dev/null 2>&1 3>&- &
+		pid=$!
+		wait_for 60 has_files out
+		kill -INT $pid
+		code=0
+		wait $pid || code=$?
+		[ "$code" = 130 ]
+		[ -z "$(ls out)" ]
+	done <<-'END'
+		check - --report junit:out/a.xml --report sarif:out/a.sarif
+		check - --html out/a.html
+		show - --html out/a.html
+		convert - --from chat --out out/b.jsonl
+	END
+	exec {closed}> >(:)
+	wait $!
+	jq -c 'range(2000) as $i | .rollout = "r\($i)"' in/a.jsonl >in/many.jsonl # more than is kept until the end
+	code=0
+	env --default-signal=PIPE "$ROLLDBG" check in/many.jsonl --json --report junit:out/a.xml >&"$closed" || code=$?
+	[ "$code" = 141 ]
+	[ -z "$(ls out)" ]
+}

@@ -60,6 +60,8 @@ static void end_of_headers(struct http_exchange *x)
 		return;
 	x->headers_done = true;
 	x->status = (int)status;
+	struct str coding = http_header(x, "Content-Encoding");
+	x->encoded = status / 100 == 2 && coding.n && !http_is_word(coding, "identity");
 	/* Servers close the connection after such a reply without "Connection: close". */
 	if (status >= 500) {
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);
@@ -335,7 +337,7 @@ static void forget_reply(struct http_exchange *x)
 	x->status = 0;
 	x->received = 0;
 	x->headers_done = x->headers_seen = x->redirected = x->too_large = x->paused =
-		x->repeat_refused = false;
+		x->repeat_refused = x->encoded = false;
 	x->why[0] = '\0';
 }
 
@@ -390,9 +392,10 @@ int http_wait_headers(struct http_exchange *x, struct error *err)
 			return -1;
 	}
 	x->headers_seen = true;
-	return x->circled ? error_set(err, FAIL_PROTOCOL, "%s redirected %s more than %d times",
-	                              buf_cstr(&x->target.place), x->request->method, MAX_HOPS)
-	                  : 0;
+	return x->circled   ? error_set(err, FAIL_PROTOCOL, "%s redirected %s more than %d times",
+	                                buf_cstr(&x->target.place), x->request->method, MAX_HOPS)
+	       : x->encoded ? http_explain_encoding(x, err)
+	                    : 0;
 }
 
 bool http_ready(const struct http_exchange *x)

@@ -165,8 +165,15 @@ int http_explain(struct http_exchange *x, struct error *err)
 	CURLcode rc = x->transfer.result;
 	const char *place = buf_cstr(&x->target.place);
 	char words[80], name[160];
+	long status = 0;
 	const char *what = request_name(x, name), *why = reason(&x->transfer, x->why, words);
 
+	curl_easy_getinfo(x->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (status / 100 == 1) {
+		return error_set(err, FAIL_TRANSPORT,
+		                 "%s sent interim replies (HTTP %ld) to %s, but no final one",
+		                 place, status, what);
+	}
 	if (io_explain_connecting(&x->transfer, place, x->why, err) < 0 ||
 	    explain_protocol(x, what, err) < 0) {
 		return -1;
@@ -189,6 +196,17 @@ int http_explain(struct http_exchange *x, struct error *err)
 		                 place, what, why);
 	}
 	return error_set(err, FAIL_TRANSPORT, "no response from %s to %s: %s", place, what, why);
+}
+
+int http_explain_encoding(struct http_exchange *x, struct error *err)
+{
+	struct str coding = http_header(x, "Content-Encoding");
+	char name[160];
+
+	return error_set(err, FAIL_PROTOCOL,
+	                 "%s replied to %s with Content-Encoding %.*s, which was not requested: "
+	                 "turn compression off in the server or its proxy",
+	                 buf_cstr(&x->target.place), request_name(x, name), STR_ARG(coding));
 }
 
 int http_explain_timeout(struct http_exchange *x, struct error *err)

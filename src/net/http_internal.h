@@ -26,6 +26,7 @@ struct http_exchange {
 	bool headers_seen; /* http_wait_headers has returned */
 	bool redirected;   /* a redirect is being followed: the reply's body is skipped */
 	bool circled;      /* too many redirects */
+	bool encoded;      /* a success is compressed, which no request of ours accepts */
 	bool draining;
 
 	struct buf in, out; /* filled by libcurl, returned by http_read */
@@ -36,4 +37,5 @@ struct http_exchange {
 
 /* Sets err to a sentence about a failed transfer; returns -1. */
 int http_explain(struct http_exchange *x, struct error *err);
+int http_explain_encoding(struct http_exchange *x, struct error *err);
 int http_explain_timeout(struct http_exchange *x, struct error *err);

@@ -68,6 +68,12 @@ static const struct misbehaving_reply {
          "Hints\r\nX-Early: 2\r\n\r\n"
          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
          MISBEHAVING_KEEP},
+	{"/interim-only", "HTTP/1.1 102 Processing\r\n\r\n", MISBEHAVING_CLOSE},
+	{"/gzip", "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x8b",
+         MISBEHAVING_KEEP},
+	{"/identity",
+         "HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 2\r\n\r\nok",
+         MISBEHAVING_KEEP},
 	{"/headers",
          "HTTP/1.1 200 OK\r\nX-Two: first\r\nx-two:  last one "
          "\r\nX-Empty:\r\nContent-Type: "
@@ -205,6 +211,17 @@ static enum misbehaving_after misbehaving_big_head(struct misbehaving_connection
 	return MISBEHAVING_HANG;
 }
 
+/* More than libcurl reads of headers in sum. */
+static enum misbehaving_after misbehaving_interim_flood(struct misbehaving_connection *c)
+{
+	char reply[1100];
+
+	snprintf(reply, sizeof(reply), "HTTP/1.1 103 Early Hints\r\nX-Long: %01000d\r\n\r\n", 1);
+	for (int i = 0; i < 400; i++)
+		misbehaving_text(c->fd, reply);
+	return MISBEHAVING_CLOSE;
+}
+
 static enum misbehaving_after misbehaving_signal(struct misbehaving_connection *c)
 {
 	uint64_t one = 1;
@@ -237,6 +254,7 @@ static const struct misbehaving_function {
 	{"/signal-and-wait", misbehaving_signal_and_wait},
 	{"/big", misbehaving_big},
 	{"/big-head", misbehaving_big_head},
+	{"/interim-flood", misbehaving_interim_flood},
 };
 
 static enum misbehaving_after misbehaving_answer(struct misbehaving_connection *c)

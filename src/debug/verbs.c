@@ -14,9 +14,25 @@ const struct verb verbs[] = {
 };
 const size_t verbs_count = ARRAY_LEN(verbs);
 
-static bool has_form(const struct verb *v, struct str word)
+/* Commands of gdb and pdb that have another name here. */
+static const struct {
+	const char *names, *use;
+} others[] = {
+	{"run,start,restart", "goto start"},
+	{"until,advance,jump,frame,up,down", "goto N"},
+	{"enable,disable,ignore,clear", "condition N EXPRESSION or delete N"},
+	{"x,ptype,output", "print PATH"},
+	{"set", "edit JSON"},
+	{"commands", "display PATH"},
+	{"checkpoint", "fork N"},
+	{"thread,inferior", "rollout ID"},
+	{"args,locals", "info facts"},
+};
+
+/* forms: separated by commas */
+static bool has_form(const char *forms, struct str word)
 {
-	struct str rest = str_from(v->short_forms);
+	struct str rest = str_from(forms);
 
 	while (rest.n)
 		if (str_eq(str_cut(&rest, ','), word))
@@ -48,6 +64,11 @@ static int is_unknown(struct str word, struct error *err)
 {
 	const char *names[VERBS_MAX];
 
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
+		if (has_form(others[i].names, word)) {
+			return error_set(err, FAIL_USAGE, "undefined command: \"%.*s\"; use %s",
+			                 STR_ARG(word), others[i].use);
+		}
 	for (size_t i = 0; i < verbs_count && i < VERBS_MAX; i++)
 		names[i] = verbs[i].name;
 	const char *near = text_nearest(word, names, verbs_count);
@@ -63,7 +84,7 @@ int verb_find(struct str word, const struct verb **out, struct error *err)
 	for (size_t i = 0; i < verbs_count; i++) {
 		struct str name = str_from(verbs[i].name);
 
-		if (str_eq(name, word) || has_form(&verbs[i], word)) {
+		if (str_eq(name, word) || has_form(verbs[i].short_forms, word)) {
 			*out = &verbs[i];
 			return 0;
 		}

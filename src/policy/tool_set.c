@@ -7,6 +7,9 @@
 #include "json/schema.h"
 #include "json/write.h"
 
+#include <ctype.h>
+#include <strings.h>
+
 /* The first member of that name: it usually precedes the schema, which then need not be read. */
 static struct str tool_name(struct str tool)
 {
@@ -301,28 +304,35 @@ int tool_action_arguments(struct str tool, struct str key, struct str schema, st
 
 /* ---- what could serve as state ---- */
 
-/* Names that a person would take for those of tools that read begin or end with such a word: get_cart, todo_list,
-   TodoRead. The last ones are also nouns of what a call changes, as in reset_state: they only count at the begin. */
-static const char *const reading_words[] = {"get",     "list",   "read",    "show",     "view",
-                                            "look",    "status", "fetch",   "describe", "inspect",
-                                            "observe", "state",  "snapshot"};
-#define LAST_WORDS (ARRAY_LEN(reading_words) - 2)
+/* A word of the name, set apart by a sign or by its capital: get_cart, todo-list, TodoRead. */
+static bool has_word_at(struct str name, size_t at, struct str word)
+{
+	size_t end = at + word.n;
 
+	if (word.n > name.n || strncasecmp(name.p + at, word.p, word.n) != 0)
+		return false;
+	return (!at || strchr("_-./", name.p[at - 1]) || isupper((unsigned char)name.p[at])) &&
+	       (end == name.n || strchr("_-./", name.p[end]) ||
+	        isupper((unsigned char)name.p[end]));
+}
+
+/* Would a person take the tool for one that reads? Such a name begins or ends with a word for reading; some
+   are also nouns of what a call changes, as in clear_list. */
 static bool is_named_reader(struct str name)
 {
-	for (size_t i = 0; i < ARRAY_LEN(reading_words); i++) {
-		struct str word = str_from(reading_words[i]), rest = str_skip(name, word.n);
-		struct str end = str_skip(name, name.n - word.n);
+	static const char *const acting[] = {"add",   "clear",  "create", "delete", "drop",
+	                                     "empty", "remove", "reset",  "set",    "update"};
+	static const char *const reading[] = {"get",     "list",   "read",    "show",     "view",
+	                                      "look",    "status", "fetch",   "describe", "inspect",
+	                                      "observe", "state",  "snapshot"};
 
-		if (name.n < word.n)
-			continue;
-		if (str_starts(name, word) && (!rest.n || strchr("_-./", rest.p[0]) ||
-		                               (rest.p[0] >= 'A' && rest.p[0] <= 'Z')))
-			return true;
-		if (i < LAST_WORDS && name.n > word.n &&
-		    str_eq(str_skip(end, 1), str_skip(word, 1)) &&
-		    (end.p[0] == word.p[0] - 'a' + 'A' ||
-		     (end.p[0] == word.p[0] && strchr("_-./", end.p[-1]))))
+	for (size_t i = 0; i < ARRAY_LEN(acting); i++)
+		if (has_word_at(name, 0, str_from(acting[i])))
+			return false;
+	for (size_t i = 0; i < ARRAY_LEN(reading); i++) {
+		struct str word = str_from(reading[i]);
+
+		if (has_word_at(name, 0, word) || has_word_at(name, name.n - word.n, word))
 			return true;
 	}
 	return false;
@@ -332,7 +342,9 @@ const char *tool_why_state(const char *protocol, struct str tool, struct str nam
 {
 	struct str schema = tool_schema(tool);
 	size_t required = json_count(JSON_GET(schema, "required"));
-	struct str hint = JSON_GET(JSON_GET(tool, "annotations"), "readOnlyHint");
+	struct str annotations = JSON_GET(tool, "annotations");
+	struct str hint = JSON_GET(annotations, "readOnlyHint");
+	bool destroys = json_type(JSON_GET(annotations, "destructiveHint")) == JSON_TRUE;
 
 	if (strncmp(protocol, "mcp", 3) != 0)
 		return NULL; /* only MCP servers are asked by a tool */
@@ -342,7 +354,7 @@ const char *tool_why_state(const char *protocol, struct str tool, struct str nam
 		               ? "read-only, no required arguments"
 		               : "read-only, no arguments";
 	}
-	return !hint.p && !required && is_named_reader(name)
+	return !hint.p && !destroys && !required && is_named_reader(name)
 	               ? "named like a tool that only reads, but not marked read-only: make sure that it "
 	                 "changes nothing"
 	               : NULL;

@@ -6,11 +6,11 @@ load lib
 
 @test "tools: arguments, hints, a ready call each, and the sources of states, read-only ones first" {
 	canned shop <<-'END'
-		tools/list	{"tools":[{"name":"add","description":"Adds\n  one.","inputSchema":{"type":"object","properties":{"item":{"type":"string","description":"What"},"n":{"type":"integer","minimum":1,"maximum":9,"default":2},"way":{"enum":["up","down"]}},"required":["item","way"]}},{"name":"list","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}},{"name":"get_item","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"keys":{"type":"array","items":{"type":"string"}}},"required":["keys"]}},{"name":"list_all","inputSchema":{"type":"object"}},{"name":"TodoRead","inputSchema":{"type":"object"}},{"name":"todo_list","inputSchema":{"type":"object"}},{"name":"reset_state","inputSchema":{"type":"object"}},{"name":"listen"},{"name":"listen"}]}
+		tools/list	{"tools":[{"name":"add","description":"Adds\n  one.","inputSchema":{"type":"object","properties":{"item":{"type":"string","description":"What"},"n":{"type":"integer","minimum":1,"maximum":9,"default":2},"way":{"enum":["up","down"]}},"required":["item","way"]}},{"name":"list","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object"}},{"name":"get_item","annotations":{"readOnlyHint":true},"inputSchema":{"type":"object","properties":{"keys":{"type":"array","items":{"type":"string"}}},"required":["keys"]}},{"name":"list_all","inputSchema":{"type":"object"}},{"name":"TodoRead","inputSchema":{"type":"object"}},{"name":"todo_list","inputSchema":{"type":"object"}},{"name":"reset_state","inputSchema":{"type":"object"}},{"name":"clear_list","inputSchema":{"type":"object"}},{"name":"deleteView","inputSchema":{"type":"object"}},{"name":"list_purge","annotations":{"destructiveHint":true},"inputSchema":{"type":"object"}},{"name":"game_state","inputSchema":{"type":"object"}},{"name":"listen"},{"name":"listen"}]}
 		resources/list	{"resources":[{"uri":"note:///a","name":"notes","mimeType":"text/plain"}]}
 	END
 	expect 0 rolldbg tools --env "$url"
-	has "$output" '· canned 1 · mcp · 2025-11-25 · 8 tools · 1 resource'
+	has "$output" '· canned 1 · mcp · 2025-11-25 · 12 tools · 1 resource'
 	has "$output" $'\nadd: Adds one.\n    item        string, required: What\n    n           integer 1..9, default 2\n    way         up|down, required\n    --call '"'add item=TEXT way=up'"
 	has "$output" $'\nlist\n    read-only\n    --call list\n'
 	has "$output" $'\n    no schema: its calls are sent unchecked\n    --call listen\n'
@@ -19,7 +19,10 @@ load lib
 	has "$output" '--state tool:TodoRead  (named like a tool'
 	has "$output" '--state tool:todo_list  (named like a tool'
 	lacks "$output" 'tool:listen'
-	lacks "$output" 'tool:reset_state'
+	has "$output" '--state tool:game_state  (named like a tool'
+	for acts in reset_state clear_list deleteView list_purge; do
+		lacks "$output" "tool:$acts"
+	done
 	has "$output" "next: rolldbg run --env $url --call 'add item=TEXT way=up'"
 	expect 0 rolldbg tools --env "$url" --protocol mcp
 	has "$output" "next: rolldbg run --env $url --protocol mcp --call 'add item=TEXT way=up'"

@@ -193,29 +193,25 @@ const struct env_ops *env_find(const struct env_conf *conf, struct io *io, struc
 	return found;
 }
 
-/* The last adapter got the URL because no other recognized the server: names the others. */
-static void name_others(const struct env_ops *ops, const struct env_conf *conf, struct error *err)
+void env_put_unrecognized(const struct env_conf *conf, struct buf *out)
 {
-	size_t n = strlen(err->text);
-	AUTO_BUF names = BUF(BUF_MAX_SMALL);
-	const char *between = ". It is not recognized as ", *last = NULL;
+	const char *last = NULL;
+	size_t start = out->n;
 
-	if (conf->protocol || ops->recognizes || claim_of(ops, conf) != 1 ||
-	    err->kind != FAIL_PROTOCOL) {
-		return;
-	}
+	for (size_t i = 0; i < environments_count; i++)
+		if (conf->protocol || claim_of(environments[i], conf) > 1)
+			return; /* none was asked */
 	for (size_t i = 0; i < environments_count; i++) {
 		const struct env_ops *e = environments[i];
 
 		if (!e->recognizes || !claim_of(e, conf))
 			continue;
 		if (last)
-			buf_printf(&names, "%s%s", names.n ? ", " : between, last);
+			buf_printf(out, "%s%s", out->n > start ? ", " : "", last);
 		last = e->name;
 	}
 	if (last)
-		buf_printf(&names, "%s%s either", names.n ? " or " : between, last);
-	text_copy(err->text + n, sizeof(err->text) - n, buf_view(&names));
+		buf_printf(out, "%s%s", out->n > start ? " or " : "", last);
 }
 
 int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *io,
@@ -230,8 +226,6 @@ int env_open(const struct env_ops *ops, const struct env_conf *conf, struct io *
 		return -1;
 	io_limit(io, ms ? ms : UINT64_MAX);
 	int failed = ops->open(conf, io, out, refusal, err);
-	if (failed)
-		name_others(ops, conf, err);
 	bool late = io_limit_passed(io) &&
 	            (failed ? err->kind != FAIL_INTERRUPTED : refusal->outcome != OUTCOME_OK);
 	io_limit(io, UINT64_MAX);

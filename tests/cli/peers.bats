@@ -56,7 +56,7 @@ expect_unreachable() {
 	expect_unreachable 404
 	lacks "$stderr" "other: http" # the URL is printed once
 	has "$stderr" "rolldbg: ${url%/mcp}/other is not an MCP server: initialize returned HTTP 404"
-	has "$stderr" '. It is not recognized as openenv, ors or nemo-gym either'
+	has "$stderr" '; it is not recognized as openenv, ors or nemo-gym either. Check the path: MCP servers usually listen at /mcp'
 }
 
 @test "initialize is never answered: --timeout" {

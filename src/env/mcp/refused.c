@@ -1,6 +1,7 @@
 /* Why an MCP session could not be opened: refused by the server, or not an MCP server. */
 #include "base/html.h"
 #include "base/text.h"
+#include "env/environments.h"
 #include "env/mcp/mcp_internal.h"
 
 #include <string.h>
@@ -45,13 +46,18 @@ static int not_mcp(struct env_mcp *e, const struct mcp_reply *r, const char *wha
 	}
 	bool other = !moved && !gateway && !is_broken_json(r);
 	bool usual = str_ends(str_from(buf_cstr(&e->session->url)), STR("/mcp"));
+	AUTO_BUF others = BUF(BUF_MAX_SMALL);
+	if (other)
+		env_put_unrecognized(e->conf, &others);
+	if (others.n)
+		buf_printf(&text, "; it is not recognized as %s either", buf_cstr(&others));
 	error_set(err, FAIL_PROTOCOL, "%s%s: %s returned HTTP %d%s%s", buf_cstr(&e->session->url),
 	          other ? " is not an MCP server" : "", what, r->http_status, buf_cstr(&text),
 	          moved     ? "; use the URL it redirects to"
 	          : gateway ? "; a proxy in between cannot reach the server"
 	          : !other  ? ""
 	          : usual   ? ". Check the path and the port"
-	                    : ". Check the path; MCP servers usually listen at /mcp");
+	                    : ". Check the path: MCP servers usually listen at /mcp");
 	return -1;
 }
 

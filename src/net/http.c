@@ -50,6 +50,17 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *arg)
 	return n;
 }
 
+/* Some servers name a character set in that header: the bytes are plain all the same. */
+static bool is_compression(struct str coding)
+{
+	static const char *const names[] = {"gzip", "x-gzip", "deflate", "br", "zstd", "compress"};
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (http_is_word(coding, names[i]))
+			return true;
+	return false;
+}
+
 /* The empty line after a block of headers, of an interim reply (1xx) or of the final one. */
 static void end_of_headers(struct http_exchange *x)
 {
@@ -60,8 +71,7 @@ static void end_of_headers(struct http_exchange *x)
 		return;
 	x->headers_done = true;
 	x->status = (int)status;
-	struct str coding = http_header(x, "Content-Encoding");
-	x->encoded = status / 100 == 2 && coding.n && !http_is_word(coding, "identity");
+	x->encoded = status / 100 == 2 && is_compression(http_header(x, "Content-Encoding"));
 	/* Servers close the connection after such a reply without "Connection: close". */
 	if (status >= 500) {
 		curl_easy_setopt(x->transfer.easy, CURLOPT_FORBID_REUSE, 1L);

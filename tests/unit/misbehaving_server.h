@@ -74,6 +74,8 @@ static const struct misbehaving_reply {
 	{"/identity",
          "HTTP/1.1 200 OK\r\nContent-Encoding: identity\r\nContent-Length: 2\r\n\r\nok",
          MISBEHAVING_KEEP},
+	{"/charset", "HTTP/1.1 200 OK\r\nContent-Encoding: UTF-8\r\nContent-Length: 2\r\n\r\nok",
+         MISBEHAVING_KEEP},
 	{"/headers",
          "HTTP/1.1 200 OK\r\nX-Two: first\r\nx-two:  last one "
          "\r\nX-Empty:\r\nContent-Type: "

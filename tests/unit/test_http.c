@@ -215,6 +215,7 @@ static const struct {
          "HOST replied to POST /gzip with Content-Encoding gzip, which was not requested: turn compression off in the server or its proxy",
          FAIL_PROTOCOL, false, 1},
 	{"/identity", 0, 200, "ok", FAIL_NONE, false, 1},
+	{"/charset", 0, 200, "ok", FAIL_NONE, false, 1},
 	{"/nowhere", 0, 404, "", FAIL_NONE, false, 1},
 	{"/302", 0, 302, "gone", FAIL_NONE, true, 1},
 	{"/307", 0, 307, "gone", FAIL_NONE, false, 1},

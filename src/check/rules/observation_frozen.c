@@ -45,11 +45,6 @@ static bool names_value(struct str reply)
 	return at > 0 && is_number(str_skip(text, at));
 }
 
-static bool is_empty(struct str value)
-{
-	return json_is_null(value) || json_is(value, STR("")) || json_count(value) == 0;
-}
-
 static void line(void *state, const struct rollout_facts *r, const struct derived_line *m)
 {
 	struct frozen_observation *s = state;
@@ -57,7 +52,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 	bool text = json_type(value) == JSON_STRING;
 
 	if (m->line->type == LINE_RESET) {
-		s->start = !text && is_empty(value) ? 0 : fingerprint(value);
+		s->start = !text && json_is_empty(value) ? 0 : fingerprint(value);
 		return;
 	}
 	if (m->outside_episode || m->idle || s->differ)
@@ -67,7 +62,7 @@ static void line(void *state, const struct rollout_facts *r, const struct derive
 		s->hash = fingerprint(value);
 		s->first = value.n <= OBSERVATION_MAX ? arena_str(r->arena, value) : STR_NONE;
 		s->is_start = s->start && s->hash == s->start;
-		s->differ = json_is_null(value) || json_is(value, STR(""));
+		s->differ = json_is_null(value) || (text && json_is_empty(value));
 	}
 	s->differ = s->differ || fingerprint(value) != s->hash;
 	bool is_new = true;

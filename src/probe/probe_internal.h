@@ -11,6 +11,7 @@
 #define CALLS_MAX    24 /* calls tried to find some that succeed and change the state */
 #define GOOD_MAX     4  /* successful calls that later sessions repeat */
 #define SEED_DEFAULT 42 /* if the user gave none; some servers treat 0 as "no seed" */
+#define ROUNDS       3  /* times that what randomness could explain must be seen */
 
 /* One call in the first session and its reply. */
 struct probe_call {
@@ -82,7 +83,7 @@ struct probe {
 	/* Verdicts of a property that others use. */
 	bool loses_state;       /* calls do not build on each other */
 	bool shared;            /* sessions share their environment */
-	bool seed_is_shared;    /* other sessions' calls change what a seed gives */
+	bool seed_varies;       /* a seed does not always give the same episode */
 	bool leaks;             /* closed sessions keep their slots */
 	bool limited;           /* the server's limit was reached */
 	bool step_refused;      /* sessions open, but their calls are refused for capacity */

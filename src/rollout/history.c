@@ -383,7 +383,18 @@ struct history_tally {
 	size_t alone, unlike; /* unlike calls, alone; those that got another reply than the first */
 	size_t again,
 		renewed; /* calls that the script repeats; those that got another reply then */
+	const struct repeated_call *undoing; /* left what it leaves alone: nothing of the calls before */
 };
+
+/* Was the state before the call another than that of a fresh session? */
+static bool has_past(const struct history_script *h, const struct repeated_call *c)
+{
+	const struct member *own;
+
+	return explain_difference(&h->series[PART_STATE], h->explaining, c->arguments,
+	                          h->calls[c->first].start.part[PART_STATE],
+	                          c[-1].script.part[PART_STATE], &own) == MEMBER_EFFECT;
+}
 
 static struct history_tally count(const struct history_script *h)
 {
@@ -400,6 +411,8 @@ static struct history_tally count(const struct history_script *h)
 
 		bool own = c->first == i && sent->alone.known;
 
+		if (comparable && d != MEMBER_EFFECT && !c->idle && has_past(h, c))
+			t.undoing = c;
 		t.alone += own;
 		t.unlike +=
 			own && explain_reply(h, c, &h->calls[0].alone, &c->alone) == MEMBER_EFFECT;
@@ -425,6 +438,16 @@ static void put_unequal(const struct member *m, struct history_verdict *out)
 		m->pointer.n ? ": they differ at " : "", STR_ARG(m->pointer));
 }
 
+/* Healthy where the call sets everything. */
+static void put_undoing(const struct repeated_call *c, struct history_verdict *out)
+{
+	snprintf(
+		out->why, sizeof(out->why),
+		"%.*s %.*s left nothing of the calls before it: it does so, or the environment was "
+		"replaced",
+		STR_ARG(c->name), c->arguments.n < 48 ? (int)c->arguments.n : 0, c->arguments.p);
+}
+
 static void judge(struct history_script *h, struct history_verdict *out)
 {
 	const struct member *unequal;
@@ -447,6 +470,8 @@ static void judge(struct history_script *h, struct history_verdict *out)
 		else if (t.again && !t.renewed && !t.repeated)
 			text_copy(out->why, sizeof(out->why),
 			          STR("each call that was repeated got its earlier reply"));
+		else if (t.undoing)
+			put_undoing(t.undoing, out);
 	} else if (t.compared == 0 && h->refused[0]) {
 		snprintf(out->why, sizeof(out->why), "no session could be opened: %s", h->refused);
 	} else if (unequal) {

@@ -62,6 +62,15 @@ summary() {
 	has "$output" "of calls drawn from the tools' schemas"
 }
 
+@test "a call that leaves nothing of the calls before it is named, and the run is not clean" {
+	start forgets "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" forgets
+	url=ws://${url#http://}
+	expect 0 rolldbg run --confirm --env "${url%/mcp}" --actions on,aside,back
+	has "$output" 'replies depend on earlier calls, but step {"way":"back"} left nothing of the calls before it: it does so, or the environment was replaced'
+	has "$output" 'no findings: 3 of 3 steps changed the state'
+	lacks "$output" clean:
+}
+
 @test "tools that only compute are not accused: no server says that they are more" {
 	expect 0 rolldbg run --confirm --env 'builtin:frozen_lake?fault=rebuild' --protocol mcp --state none --actions $moves
 	has "$output" 'warning: no-history: 5 of 5 replies are the same in a fresh session; so are those of tools that only compute'

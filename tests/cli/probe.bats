@@ -318,6 +318,13 @@ process_ended() {
 	expect_property isolation '.value == "4 isolated"'
 }
 
+@test "what varies by chance is not taken for what sessions share" {
+	start noisy "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" noisy
+	url=ws://${url#http://}
+	expect 0 rolldbg probe --env "${url%/mcp}" --actions on,aside,on,back --sessions 4
+	has "$output" 'ok       load          4 sessions at once'
+}
+
 @test "secrets are redacted in the server's texts" {
 	code=0
 	rolldbg probe --env 'builtin:frozen_lake?fault=no-tools' --secret 'list of tools' --secret fail1 >out || code=$?

@@ -3,11 +3,13 @@
    misbehaving_openenv HABIT prints "listening on 127.0.0.1:PORT" and serves a corridor, where
    each step moves to the next tile, until it is killed. The defect occurs when a session is
    opened, or in the reply to its second step: see the tables, whose names are printed
-   without an argument. "cornered" has none: only steps back move. Each step received is a line on standard output: "step 1". */
+   without an argument. "cornered" has none: only steps back move. "forgets": each
+   second step starts anew, unnoticed by its count. "noisy": a reading differs now and then, whatever the seed. Each step received is a line on standard output: "step 1". */
 #include "base/mem.h"
 #include "unit/ws_server.h"
 
 #include <poll.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define SCHEMA                                                                                     \
@@ -246,6 +248,8 @@ static const struct habit *find(const struct habit *list, size_t n, const char *
 
 static const char *habit_name;
 #define CORNERED "cornered"
+#define FORGETS  "forgets"
+#define NOISY    "noisy"
 
 static void answer_page(int fd, const char *request)
 {
@@ -285,6 +289,15 @@ static bool cornered(void)
 	return !strcmp(habit_name, CORNERED);
 }
 
+static atomic_int replies;
+
+static int tile(const struct session *s)
+{
+	bool forgets = !strcmp(habit_name, FORGETS);
+
+	return cornered() ? s->back : forgets && s->steps ? 2 - s->steps % 2 : s->steps;
+}
+
 static bool answer(struct session *s, const char *question)
 {
 	const struct habit *habit = FIND(at_second_step, habit_name);
@@ -304,16 +317,18 @@ static bool answer(struct session *s, const char *question)
 		snprintf(text, sizeof(text),
 		         "{\"type\":\"state\",\"data\":{\"episode_id\":\"%s\","
 		         "\"step_count\":%d,\"tile\":%d}}",
-		         s->episode, s->steps, cornered() ? s->back : s->steps);
+		         s->episode, s->steps, tile(s));
 		return send_text(s->fd, text);
 	}
 	char wall[40] = "";
-	if (cornered())
+	if (cornered() || !strcmp(habit_name, FORGETS))
 		snprintf(wall, sizeof(wall), ",\"met\":\"%s wall\"", s->wall);
+	if (!strcmp(habit_name, NOISY))
+		snprintf(wall, sizeof(wall), ",\"heat\":%d", 20 + (atomic_fetch_add(&replies, 1) % 43 == 42));
 	snprintf(text, sizeof(text),
 	         "{\"type\":\"observation\",\"data\":{\"observation\":{\"tile\":%d%s},"
 	         "\"reward\":0.0,\"done\":false}}",
-	         cornered() ? s->back : s->steps, wall);
+	         tile(s), wall);
 	return send_text(s->fd, text);
 }
 
@@ -376,7 +391,8 @@ static void print_habits(void)
 
 static bool is_habit(const char *name)
 {
-	bool known = !strcmp(name, "none") || !strcmp(name, CORNERED);
+	bool known = !strcmp(name, "none") || !strcmp(name, CORNERED) || !strcmp(name, FORGETS) ||
+	             !strcmp(name, NOISY);
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		known = known || find(tables[i].list, tables[i].count, name);

@@ -255,6 +255,34 @@ static bool breaks(const struct ladder *l, size_t n, const struct result *r)
 	return r->opened < n || r->failed > 0 || (r->foreign > 0 && !l->varies);
 }
 
+static int differ(struct probe *p, const struct ladder *l, size_t n, bool *out, struct error *err)
+{
+	struct rung r;
+	int failed = rung_run(p, n, &r, err);
+
+	*out = !failed && result_of(p, &l->alone.sessions[0], &r).foreign > 0;
+	rung_release(&r);
+	return failed;
+}
+
+/* What is random varies in sessions at once, too: they must get other replies each time, and sessions alone
+   never. */
+static int doubt(struct probe *p, struct ladder *l, size_t n, struct error *err)
+{
+	size_t alone = n < LOAD_CALLS ? n : LOAD_CALLS;
+	bool foreign = true;
+
+	for (int round = 0; round < ROUNDS && !l->varies; round++) {
+		for (size_t i = 0; i < alone && !l->varies; i++)
+			if (differ(p, l, 1, &l->varies, err))
+				return -1;
+		if (!l->varies && differ(p, l, n, &foreign, err))
+			return -1;
+		l->varies = l->varies || !foreign;
+	}
+	return 0;
+}
+
 /* Sets *broken if the rung breaks. */
 static int climb(struct probe *p, struct ladder *l, size_t n, bool *broken, struct property *out,
                  struct error *err)
@@ -266,6 +294,10 @@ static int climb(struct probe *p, struct ladder *l, size_t n, bool *broken, stru
 		struct result found = result_of(p, &l->alone.sessions[0], &r);
 
 		*broken = breaks(l, n, &found);
+		if (*broken && found.opened == n && !found.failed) {
+			failed = doubt(p, l, n, err);
+			*broken = breaks(l, n, &found);
+		}
 		if (*broken) {
 			judge_break(n, &found, out);
 		} else {
@@ -295,7 +327,7 @@ static int begin(struct probe *p, struct ladder *l, struct error *err)
 	if (!failed) {
 		struct result r = result_of(p, &l->alone.sessions[0], &again);
 
-		l->varies = r.foreign > 0 || p->seed_is_shared;
+		l->varies = r.foreign > 0 || p->seed_varies;
 		l->first_us = r.median_us;
 		l->top = r.opened && any_ok(&l->alone.sessions[0]);
 	}

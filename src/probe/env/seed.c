@@ -126,6 +126,7 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 		return false;
 	case TRACE_DIFFERENT_START:
 		counts = differ_in_counts(p, &t->first, &t->again);
+		p->seed_varies = !counts;
 		property_judge(out, counts ? PROPERTY_UNKNOWN : PROPERTY_FAIL,
 		               counts ? "inconclusive" : "not reproducible");
 		property_evidence(out, "seed %" PRId64 " gave two different initial states%s",
@@ -138,6 +139,7 @@ static bool judge_alone(struct probe *p, const struct traces *t, struct property
 		}
 		break;
 	case TRACE_DIFFERENT_STEPS:
+		p->seed_varies = true;
 		property_judge(out, PROPERTY_UNKNOWN, "initial state only");
 		property_evidence(out,
 		                  "seed %" PRId64
@@ -191,7 +193,7 @@ static int judge(struct probe *p, struct traces *t, struct property *out, struct
 	if (examine_busy(p, t, err))
 		return -1;
 	if (t->busy.got && compare_episodes(&t->first, &t->busy) != TRACE_EQUAL) {
-		p->seed_is_shared = true;
+		p->seed_varies = true;
 		property_judge(out, PROPERTY_FAIL, "only without other sessions");
 		property_evidence(out,
 		                  "seed %" PRId64

@@ -55,21 +55,24 @@ struct fake {
 	struct world world;
 	struct json_paths *none;
 	char text[96], observation[96];
+	int64_t view;
 	int resets, place;
 	bool said;
 };
 
-#define STOPS (1u << 31) /* after two steps nothing changes */
+#define STOPS (UINT64_C(1) << 31) /* after two steps nothing changes */
+/* the world refuses its fourth step, and a session shows the state that its own last call left */
+#define OWN_VIEW (UINT64_C(1) << 32)
 
 /* The server. One per test. */
 static struct {
-	unsigned flaws;
+	uint64_t flaws;
 	int open, most, taken, opened, closed, starts, looks;
 	uint64_t generator;
 	struct world shared;
 } server;
 
-static bool has(unsigned flaw)
+static bool has(uint64_t flaw)
 {
 	return (server.flaws & flaw) != 0;
 }
@@ -175,6 +178,7 @@ static int fake_reset(struct env *e, struct env_reply *out, struct error *err)
 		                                .message = STR("no reset today")};
 	} else if (!has(DIRTY) || f->resets == 0) {
 		begin(f, world_of(f));
+		f->view = world_of(f)->value;
 	}
 	f->resets++;
 	return 0;
@@ -189,7 +193,7 @@ static int fake_state(struct env *e, struct str *out, struct error *err)
 	(void)err;
 	server.looks++;
 	snprintf(f->text, sizeof(f->text), "{\"value\":%" PRId64 ",\"looks\":%d}",
-	         has(FROZEN) ? 7 : w->value, has(RESTLESS) ? server.looks : 0);
+	         has(FROZEN) ? 7 : has(OWN_VIEW) ? f->view : w->value, has(RESTLESS) ? server.looks : 0);
 	*out = has(NO_STATE | PLAIN | LOST_SOURCE) ? STR_NONE : str_from(f->text);
 	return 0;
 }
@@ -202,11 +206,11 @@ static void fail_step(struct env_reply *out, enum outcome outcome, enum error_cl
 		(struct env_error){.class = class, .layer = layer, .message = STR("it went wrong")};
 }
 
-static bool step_fails(const struct fake *f, struct env_reply *out)
+static bool step_fails(struct fake *f, struct env_reply *out)
 {
 	if (has(BREAKS) && f->world.steps >= 2)
 		fail_step(out, OUTCOME_TRANSPORT_ERROR, CLASS_TRANSPORT, LAYER_TRANSPORT);
-	else if (has(STEP_FAILS))
+	else if (has(STEP_FAILS) || (has(OWN_VIEW) && world_of(f)->steps >= 3))
 		fail_step(out, OUTCOME_TOOL_ERROR, CLASS_ENVIRONMENT, LAYER_FRAMEWORK);
 	else if (has(STEP_HANGS))
 		fail_step(out, OUTCOME_TIMEOUT, CLASS_TIMEOUT, LAYER_TRANSPORT);
@@ -259,6 +263,7 @@ static int fake_step(struct env *e, struct str name, struct str arguments, struc
 	            (int64_t)(draw(has(ONE_GENERATOR) ? &server.generator : &w->state) % 1000);
 	if (!has(NO_COUNT | LOST_SOURCE))
 		out->env_steps = has(STATELESS) ? 1 : w->steps;
+	f->view = w->value;
 	put_event(f);
 	snprintf(f->observation, sizeof(f->observation), "{\"value\":%" PRId64 "}", w->value);
 	out->observation = str_from(f->observation);
@@ -288,12 +293,13 @@ static const struct env_ops ops = {.name = "openenv",
    latency. */
 static const struct {
 	const char *what;
-	unsigned flaws;
+	uint64_t flaws;
 	const char *wanted;
 } rows[] = {
 	{"healthy, with room for two", 0, "ooooooooooouso"},
 	{"healthy, without a limit", NO_LIMIT, "oooouoooooouso"},
 	{"a world for all", SHARED, "ooooooofououso"},
+	{"a world for all, shown to each as its calls left it", SHARED | OWN_VIEW, "ooooooofououso"},
 	{"a world for all, and no state", SHARED | NO_STATE, "oouuooofouuuso"},
 	{"calls draw, and no state", SEED_STARTS | NO_STATE, "oouuouuuuuuuso"},
 	{"a fresh world, and no count", STATELESS | NO_COUNT, "ooufoffuuuouso"},
@@ -343,7 +349,7 @@ static void no_title(void *ctx, const struct env_facts *f)
 	(void)f;
 }
 
-static int probe(struct io *io, unsigned flaws, size_t sessions, char *letters,
+static int probe(struct io *io, uint64_t flaws, size_t sessions, char *letters,
                  struct probe_summary *summary, struct error *err)
 {
 	struct probe_conf conf = {.env = {.url = "fake",

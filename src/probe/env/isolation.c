@@ -32,6 +32,15 @@ static bool starts_alike(const struct probe *p, const struct neighbor *v)
 	       probe_compare(p, &p->replies, p->begin, v->begin) < MEMBER_EFFECT;
 }
 
+/* It failed, where the first session's succeeded. */
+static bool is_refused(const struct probe *p, const struct neighbor *v)
+{
+	const struct probe_call *call = probe_call_for_others(p);
+
+	return call && v->called && call->reply.outcome == OUTCOME_OK &&
+	       v->reply.outcome == OUTCOME_TOOL_ERROR;
+}
+
 static void compare_sessions(const struct probe *p, struct isolation *v)
 {
 	v->acted = p->start.p && p->later.p &&
@@ -39,7 +48,7 @@ static void compare_sessions(const struct probe *p, struct isolation *v)
 	for (size_t i = 1; i < p->opened; i++) {
 		const struct neighbor *n = &p->neighbors[i];
 		bool unmoved = v->acted && p->state_kind != STATE_OBSERVATION && n->start.p &&
-		               n->later.p && !n->moved[0];
+		               n->later.p && !n->moved[0] && !is_refused(p, n);
 		bool anew = starts_anew(p, n);
 
 		v->moved += n->moved[0] != '\0';
@@ -51,13 +60,13 @@ static void compare_sessions(const struct probe *p, struct isolation *v)
 }
 
 static int same_reply(struct probe *p, struct session *s, const struct probe_call *call,
-                      struct str wanted, bool *same, struct error *err)
+                      enum outcome outcome, struct str wanted, bool *same, struct error *err)
 {
 	struct probe_reply reply;
 
 	if (session_step(&p->pool, s, call->name, call->arguments, &reply, err))
 		return -1;
-	*same = reply.outcome == call->reply.outcome &&
+	*same = reply.outcome == outcome &&
 	        probe_compare(p, &p->replies, wanted, buf_view(&s->observation)) < MEMBER_EFFECT;
 	return 0;
 }
@@ -67,6 +76,7 @@ static int same_reply(struct probe *p, struct session *s, const struct probe_cal
 static int replay(struct probe *p, bool *continues, struct error *err)
 {
 	const struct probe_call *call = probe_call_for_others(p);
+	const struct neighbor *v = &p->neighbors[1];
 	struct session *s = &p->sessions[0];
 	int failed = session_open_when_free(&p->pool, s, NULL, probe_settle_deadline(p), err);
 
@@ -74,16 +84,17 @@ static int replay(struct probe *p, bool *continues, struct error *err)
 	for (size_t i = 0; !failed && *continues && i < p->call_count; i++) {
 		const struct probe_call *c = &p->calls[i];
 
-		failed = same_reply(p, s, c, c->observation, continues, err);
+		failed = same_reply(p, s, c, c->reply.outcome, c->observation, continues, err);
 	}
 	for (size_t i = 0; !failed && *continues && i < p->again_count; i++) {
 		bool last = i + 1 == p->again_count;
 		bool ignored;
 
-		failed = same_reply(p, s, call, p->again, last ? continues : &ignored, err);
+		failed = same_reply(p, s, call, call->reply.outcome, p->again,
+		                    last ? continues : &ignored, err);
 	}
 	if (!failed && *continues)
-		failed = same_reply(p, s, call, p->neighbors[1].observation, continues, err);
+		failed = same_reply(p, s, call, v->reply.outcome, v->observation, continues, err);
 	session_close(s);
 	return failed ? -1 : 0;
 }
@@ -95,8 +106,10 @@ static int examine_continuation(struct probe *p, bool *continues, struct error *
 	bool allowed = p->traits.has_episodes || p->named;
 
 	*continues = false;
-	if (!call || !allowed || !v->called || v->reply.outcome != OUTCOME_OK ||
-	    !starts_alike(p, v) ||
+	if (!call || !allowed || !v->called || !starts_alike(p, v) ||
+	    (v->reply.outcome != OUTCOME_OK && !is_refused(p, v)))
+		return 0;
+	if (v->reply.outcome == OUTCOME_OK &&
 	    probe_compare(p, &p->replies, call->observation, v->observation) < MEMBER_EFFECT) {
 		return 0;
 	}

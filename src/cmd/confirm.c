@@ -201,7 +201,8 @@ static int words_of_out(char *const *word)
 	return apart && word[1] ? 2 : !strncmp(word[0], "--out=", 6) || !strncmp(word[0], "-o", 2);
 }
 
-static void propose(const struct driver *d, const struct judge *j, struct buf *out)
+static void propose(const struct confirm *c, const struct driver *d, const struct judge *j,
+                    struct buf *out)
 {
 	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 	struct judge_summary s;
@@ -221,7 +222,11 @@ static void propose(const struct driver *d, const struct judge *j, struct buf *o
 		}
 		word += skipped ? skipped : 1;
 	}
-	buf_text(out, "to know whether replies depend on earlier calls:\n  ");
+	buf_printf(
+		out, "to know whether replies depend on earlier calls%s:\n  ",
+		c->owned
+			? ""
+			: " (if the server keeps its data, on a copy: see CONFIRMATION in rolldbg-run(1))");
 	secrets_redact(d->target.secrets, buf_view(&line), out);
 	settings_put(out, " \1confirm\2\n");
 }
@@ -232,5 +237,5 @@ void confirm_say(const struct confirm *c, const struct driver *d, const struct j
 	if (c->sent)
 		buf_str(out, buf_view(&c->said));
 	else if (!c->asked)
-		propose(d, j, out);
+		propose(c, d, j, out);
 }

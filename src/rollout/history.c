@@ -383,7 +383,8 @@ struct history_tally {
 	size_t alone, unlike; /* unlike calls, alone; those that got another reply than the first */
 	size_t again,
 		renewed; /* calls that the script repeats; those that got another reply then */
-	const struct repeated_call *undoing; /* left what it leaves alone: nothing of the calls before */
+	const struct repeated_call
+		*undoing; /* left what it leaves alone: nothing of the calls before */
 };
 
 /* Was the state before the call another than that of a fresh session? */

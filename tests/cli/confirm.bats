@@ -94,6 +94,7 @@ summary() {
 @test "the last line of an unknown verdict is the command that settles it" {
 	expect 0 rolldbg run --protocol mcp --state none --actions 'DOWN,RIGHT' --out a.jsonl --header 'X-Key: it is hidden-1234'
 	[ "${lines[-1]}" = "  rolldbg run --protocol mcp --state none --actions DOWN,RIGHT --header 'X-Key: <redacted>' --confirm" ]
+	[ "${lines[-2]}" = 'to know whether replies depend on earlier calls (if the server keeps its data, on a copy: see CONFIRMATION in rolldbg-run(1)):' ]
 	expect 0 rolldbg run --protocol mcp --state none --actions 'DOWN,RIGHT' --out b.jsonl
 	ln -s "$ROLLDBG" rolldbg
 	expect 0 env PATH="$PWD:$PATH" sh -c "${lines[-1]}"

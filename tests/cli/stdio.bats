@@ -70,6 +70,25 @@ process_ended() {
 	has "$output" $'capacity      2 of 2\n'
 }
 
+@test "probe: a lamp that each call sets, whatever it was, is not accused; one that is new for each request is" {
+	server <<-'END'
+		call() {
+			case $line in
+			*look*) text "{\\\"lamp\\\":\\\"${lamp:-off}\\\"}" ;;
+			*'"to":"A"'*) lamp=dim && text 'the lamp is dim' ;;
+			*'"to":"B"'*) lamp=bright && text 'the lamp is bright' ;;
+			*) lamp=red && text 'the lamp is red' ;;
+			esac
+		}
+	END
+	calls=(--call 'move to=A' --call 'move to=B' --call 'move to=C' --call 'move to=B' --state tool:look)
+	expect 0 rolldbg probe --env 'stdio:./server' --protocol mcp --sessions 2 "${calls[@]}"
+	has "$output" 'unknown  history       not shown: 3 of 3 replies are the same in a fresh session; so are those of tools that'
+	sed -i 's/lamp=[a-z]* && //' server
+	expect 1 rolldbg probe --env 'stdio:./server' --protocol mcp --sessions 2 "${calls[@]}"
+	has "$output" 'fail     history       no history: 3 of 3 replies are the same in a fresh session'
+}
+
 @test "a minimal server: every call answered, its exit awaited" {
 	server <<-'END'
 		bye() { sleep 0.1; echo done >ended; }

@@ -324,7 +324,8 @@ static bool answer(struct session *s, const char *question)
 	if (cornered() || !strcmp(habit_name, FORGETS))
 		snprintf(wall, sizeof(wall), ",\"met\":\"%s wall\"", s->wall);
 	if (!strcmp(habit_name, NOISY))
-		snprintf(wall, sizeof(wall), ",\"heat\":%d", 20 + (atomic_fetch_add(&replies, 1) % 43 == 42));
+		snprintf(wall, sizeof(wall), ",\"heat\":%d",
+		         20 + (atomic_fetch_add(&replies, 1) % 43 == 42));
 	snprintf(text, sizeof(text),
 	         "{\"type\":\"observation\",\"data\":{\"observation\":{\"tile\":%d%s},"
 	         "\"reward\":0.0,\"done\":false}}",

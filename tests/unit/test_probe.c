@@ -193,7 +193,10 @@ static int fake_state(struct env *e, struct str *out, struct error *err)
 	(void)err;
 	server.looks++;
 	snprintf(f->text, sizeof(f->text), "{\"value\":%" PRId64 ",\"looks\":%d}",
-	         has(FROZEN) ? 7 : has(OWN_VIEW) ? f->view : w->value, has(RESTLESS) ? server.looks : 0);
+	         has(FROZEN)     ? 7
+	         : has(OWN_VIEW) ? f->view
+	                         : w->value,
+	         has(RESTLESS) ? server.looks : 0);
 	*out = has(NO_STATE | PLAIN | LOST_SOURCE) ? STR_NONE : str_from(f->text);
 	return 0;
 }
@@ -299,7 +302,8 @@ static const struct {
 	{"healthy, with room for two", 0, "ooooooooooouso"},
 	{"healthy, without a limit", NO_LIMIT, "oooouoooooouso"},
 	{"a world for all", SHARED, "ooooooofououso"},
-	{"a world for all, shown to each as its calls left it", SHARED | OWN_VIEW, "ooooooofououso"},
+	{"a world for all, shown to each as its calls left it", SHARED | OWN_VIEW,
+         "ooooooofououso"},
 	{"a world for all, and no state", SHARED | NO_STATE, "oouuooofouuuso"},
 	{"calls draw, and no state", SEED_STARTS | NO_STATE, "oouuouuuuuuuso"},
 	{"a fresh world, and no count", STATELESS | NO_COUNT, "ooufoffuuuouso"},

@@ -185,8 +185,7 @@ int property_contract(struct probe *p, struct property *out, struct error *err)
 	if (!session_is_open(&p->sessions[0]))
 		return 0;
 	int failed = examine_seed(p, &c, err) || examine_seed_again(p, &c, out, err) ||
-	             examine_end(p, &c, err) ||
-	             examine_protocol(p, &c, out, err);
+	             examine_end(p, &c, err) || examine_protocol(p, &c, out, err);
 	session_close(&p->sessions[0]);
 	if (!failed) {
 		judge(p, &c, out);

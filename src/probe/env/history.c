@@ -35,15 +35,19 @@ static const char *why_not_sent(const struct probe *p)
 	               : NULL;
 }
 
-/* A calculator's replies depend on nothing before. Tools are more than that if a state was named for them. */
+/* A calculator's replies depend on nothing before, nor do those of a lamp that a call sets whatever it was. What
+   is rebuilt for each request shows the calls in no later reading of its state. */
 static void doubt(const struct probe *p, struct history_verdict *v)
 {
-	if (v->answer != HISTORY_NONE || p->traits.has_episodes || p->calls[0].known)
+	bool follows = !p->calls[0].known ||
+	               (p->state_kind != STATE_OBSERVATION && probe_changes(p));
+
+	if (v->answer != HISTORY_NONE || p->traits.has_episodes || !follows)
 		return;
 	v->answer = HISTORY_UNKNOWN;
 	snprintf(v->why, sizeof(v->why),
 	         "%zu of %zu replies are the same in a fresh session; so are those of tools that "
-	         "only compute, look something up or acknowledge",
+	         "only compute, look something up, acknowledge, or set a value whatever it was",
 	         v->compared, v->compared);
 }
 

@@ -449,6 +449,19 @@ static void put_undoing(const struct repeated_call *c, struct history_verdict *o
 		STR_ARG(c->name), c->arguments.n < 48 ? (int)c->arguments.n : 0, c->arguments.p);
 }
 
+/* Why kept is not clean. */
+static void put_doubt(const struct history_tally *t, const struct member *unequal,
+                      struct history_verdict *out)
+{
+	if (unequal)
+		put_unequal(unequal, out);
+	else if (t->again && !t->renewed && !t->repeated)
+		text_copy(out->why, sizeof(out->why),
+		          STR("each call that was repeated got its earlier reply"));
+	else if (t->undoing)
+		put_undoing(t->undoing, out);
+}
+
 static void judge(struct history_script *h, struct history_verdict *out)
 {
 	const struct member *unequal;
@@ -466,13 +479,7 @@ static void judge(struct history_script *h, struct history_verdict *out)
 		              "calls came before, not on which"));
 	} else if (t.depend || t.repeated) {
 		out->answer = HISTORY_KEPT;
-		if (unequal)
-			put_unequal(unequal, out);
-		else if (t.again && !t.renewed && !t.repeated)
-			text_copy(out->why, sizeof(out->why),
-			          STR("each call that was repeated got its earlier reply"));
-		else if (t.undoing)
-			put_undoing(t.undoing, out);
+		put_doubt(&t, unequal, out);
 	} else if (t.compared == 0 && h->refused[0]) {
 		snprintf(out->why, sizeof(out->why), "no session could be opened: %s", h->refused);
 	} else if (unequal) {

@@ -164,7 +164,7 @@ write_tasks() {
 }
 
 @test "a server with room for 8 of 64 sessions: the other 56 rollouts are reported" {
-	expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out a.jsonl
+	expect 1 rolldbg run --env 'builtin:frozen_lake?max_envs=8&delay=100ms' --group-size 64 --jobs 64 --out a.jsonl
 	opened=$(jq -r 'select(.type == "reset" and .outcome == "ok") | .rollout' a.jsonl | wc -l)
 	[ "$opened" -lt 64 ]
 	has "$output" "$opened of 64 rollouts got an environment · $((64 - opened)) refused"
@@ -178,7 +178,7 @@ write_tasks() {
 	expect 1 rolldbg -v check a.jsonl
 	[ "$(grep -c ': error: capacity: the server refused ' <<<"$output")" = $((64 - opened)) ]
 	lacks "$output" 'findings in all'
-	expect 1 rolldbg -v run --env 'builtin:frozen_lake?max_envs=8&delay=300ms' --group-size 64 --jobs 64 --out b.jsonl
+	expect 1 rolldbg -v run --env 'builtin:frozen_lake?max_envs=8&delay=100ms' --group-size 64 --jobs 64 --out b.jsonl
 	[ "$(grep -c '^env.*: error: capacity: ' <<<"$output")" -gt 3 ]
 	lacks "$output" 'more like this'
 }

@@ -4,6 +4,7 @@
 setup() {
 	# shellcheck source=/dev/null
 	source completions/rolldbg.bash
+	set +T && declare -ft "$BATS_TEST_NAME" # see setup in lib.bash: that bats notes the place of each command of these slows them down
 }
 
 # bash_completions WORD...: the completions that bash offers while the last word is being typed. (Where readline splits a
@@ -93,7 +94,7 @@ bash_completions() {
 
 # What is not a word of ours may be completed, but never run: each line is typed, completed with two tabs, and entered.
 hostile_folder() {
-	local name
+	local i names=() quoted=()
 	cd "$BATS_TEST_TMPDIR" || return
 	mkdir bin home policies
 	ln -s "${ROLLDBG:-$root/rolldbg}" bin/rolldbg
@@ -101,12 +102,15 @@ hostile_folder() {
 	chmod +x bin/pwned
 	export PATH=$BATS_TEST_TMPDIR/bin:$PATH HOME=$BATS_TEST_TMPDIR/home
 	# shellcheck disable=SC2016 # names, not expansions
-	for name in '$(touch PWNED)' '`touch PWNED`' "a';touch PWNED;'" 'b";touch PWNED;"' $'c\ntouch PWNED' 'd;touch PWNED;' \
-		'$(pwned)' '`pwned`' '*' '?' '[x]' '-x' '~' '{a,b}' '<(touch PWNED)'; do
-		jq -cn --arg name "$name" '{type: "header", version: 1, rollout: $name, task: $name, tools: [{name: $name}]}' >"$name.jsonl"
-		jq -cn --arg name "$name" '{kind: "script", tool: $name, actions: [$name]}' >"policies/$name.json"
-		mkdir "./$name.d"
-		touch "./$name.d/only.jsonl"
+	names=('$(touch PWNED)' '`touch PWNED`' "a';touch PWNED;'" 'b";touch PWNED;"' $'c\ntouch PWNED' 'd;touch PWNED;'
+		'$(pwned)' '`pwned`' '*' '?' '[x]' '-x' '~' '{a,b}' '<(touch PWNED)')
+	mapfile -t quoted < <(jq -cn '$ARGS.positional[]' --args -- "${names[@]}")
+	for i in "${!names[@]}"; do
+		printf '{"type":"header","version":1,"rollout":%s,"task":%s,"tools":[{"name":%s}]}\n' \
+			"${quoted[i]}" "${quoted[i]}" "${quoted[i]}" >"${names[i]}.jsonl"
+		printf '{"kind":"script","tool":%s,"actions":[%s]}\n' "${quoted[i]}" "${quoted[i]}" >"policies/${names[i]}.json"
+		mkdir "./${names[i]}.d"
+		: >"./${names[i]}.d/only.jsonl"
 	done
 	jq -s '{environments: map({(.rollout): {target: "builtin:desk"}}) | add}' ./*.jsonl >.rolldbg.json
 }

@@ -199,8 +199,9 @@ kill_at_line() {
 	shift 2
 	"$ROLLDBG" "$@" >/dev/null 2>&1 3>&- &
 	pid=$!
-	until [ "$(cat "$file"/*.jsonl "$file" 2>/dev/null | grep -c '')" -ge "$point" ]; do
+	until [ "$(cat "$file"/*.jsonl "$file" 2>/dev/null | wc -l)" -ge "$point" ]; do
 		kill -0 "$pid" 2>/dev/null || return 0
+		sleep 0.002
 	done
 	kill -9 "$pid" 2>/dev/null || true
 	wait "$pid" 2>/dev/null || true

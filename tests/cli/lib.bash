@@ -18,13 +18,15 @@ setup() {
 	mkdir "$XDG_STATE_HOME"
 	export ROLLDBG_PAGER=cat
 	unset CI # with CI set, replay writes nothing
+	# bats notes the place of every command for the case that it fails, which takes longer than the command; make test notes
+	# the place of the test's own commands only
+	[ -n "${TRACE_HELPERS:-}" ] || { set +T && declare -ft "$BATS_TEST_NAME"; }
 }
 
 teardown() {
 	local file pid
 	for file in *.pid; do
-		[ -f "$file" ] || continue
-		pid=$(cat "$file")
+		[ -f "$file" ] && read -r pid <"$file" || continue
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done
@@ -118,8 +120,10 @@ model() {
 }
 
 stop_model() {
-	kill "$(cat model.pid)"
-	wait "$(cat model.pid)"
+	local pid
+	read -r pid <model.pid
+	kill "$pid"
+	wait "$pid"
 	rm model.pid
 }
 

@@ -375,6 +375,7 @@ needs_python() {
 		ids, counts = itertools.count(), {}
 		class Gym(http.server.BaseHTTPRequestHandler):
 		    protocol_version = "HTTP/1.1"
+		    wbufsize = -1 # a reply in one piece
 		    def log_message(self, *_): pass
 		    def do_POST(self):
 		        self.rfile.read(int(self.headers["Content-Length"]))

@@ -10,7 +10,6 @@
 
 #include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <strings.h>
@@ -447,7 +446,6 @@ static inline void *scripted_accept(void *arg)
 
 		l->server = s;
 		l->fd = fd;
-		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
 		pthread_mutex_lock(&s->lock);
 		s->open++;
 		pthread_mutex_unlock(&s->lock);

@@ -153,8 +153,8 @@ demo: all ## drive the built-in lake twice: healthy, and with the fault of a bro
 	@tests/demo
 
 # The longest first.
-LONGEST := $(OBJ)/tests/unit/test_scaling_peers $(OBJ)/tests/unit/test_scaling_rules $(OBJ)/tests/unit/test_scenario \
-	$(patsubst %,tests/cli/%.bats,llm crash probe preflight writers stdio peers debug)
+LONGEST := $(patsubst %,tests/cli/%.bats,probe llm convert crash) $(patsubst %,$(OBJ)/tests/unit/test_%,scenario scaling_peers scaling_rules) \
+	$(patsubst %,tests/cli/%.bats,misbehaving_openenv docs preflight playback tap peers writers stdio debug)
 ALL_TESTS := $(sort $(wildcard tests/cli/*.bats tests/lint/*.bats)) $(UNITS) $(FUZZERS)
 # Under asan and ubsan: not what runs no C code of its own (make lint, make install, packages, completions in shells) and not the tests
 # of scaling, which count the work of the same code.

@@ -193,13 +193,24 @@ inspect_damage() {
 	cmp out stripped
 }
 
+# lines_in PATH: sets $count to the number of lines of the file, or of the directory's files together.
+lines_in() {
+	local file lines
+	count=0
+	for file in "$1" "$1"/*.jsonl; do
+		[ -f "$file" ] || continue
+		mapfile lines <"$file"
+		count=$((count + ${#lines[@]}))
+	done
+}
+
 # kill_at_line FILE N COMMAND...: kills the command when the file (or the directory's files together) has N lines.
 kill_at_line() {
-	local file=$1 point=$2 pid
+	local file=$1 point=$2 pid count
 	shift 2
 	"$ROLLDBG" "$@" >/dev/null 2>&1 3>&- &
 	pid=$!
-	until [ "$(cat "$file"/*.jsonl "$file" 2>/dev/null | wc -l)" -ge "$point" ]; do
+	until lines_in "$file" && [ "$count" -ge "$point" ]; do
 		kill -0 "$pid" 2>/dev/null || return 0
 		sleep 0.002
 	done

@@ -26,7 +26,8 @@ setup() {
 teardown() {
 	local file pid
 	for file in *.pid; do
-		[ -f "$file" ] && read -r pid <"$file" || continue
+		[ -f "$file" ] || continue
+		read -r pid <"$file"
 		kill "$pid" 2>/dev/null || true
 		wait "$pid" 2>/dev/null || true
 	done

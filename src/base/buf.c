@@ -123,6 +123,11 @@ struct str buf_view(const struct buf *b)
 	return (struct str){b->p ? b->p : "", b->n};
 }
 
+struct str buf_given(const struct buf *b)
+{
+	return b->n ? buf_view(b) : STR_NONE;
+}
+
 const char *buf_cstr(const struct buf *b)
 {
 	return b->p ? b->p : "";

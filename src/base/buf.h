@@ -48,6 +48,7 @@ void buf_release(struct buf *b);                     /* a zeroed buf is fine; re
 #define BUFS_RELEASE(...) bufs_release((struct buf *[]){__VA_ARGS__, NULL})
 void bufs_release(struct buf **list);
 struct str buf_view(const struct buf *b);  /* valid until the next change; never absent */
+struct str buf_given(const struct buf *b); /* the same; absent if it is empty */
 const char *buf_cstr(const struct buf *b); /* terminated; "" if nothing was added */
 
 /* ---- inline, as lines of a recording are made of many small pieces ---- */

@@ -109,6 +109,17 @@ void map_add(struct map *m, struct map_item *item, uint64_t hash)
 	m->count++;
 }
 
+void *map_find_or_add(struct map *m, uint64_t hash, struct arena *a, size_t size)
+{
+	struct map_item *item = map_find(m, hash, STR_NONE);
+
+	if (!item) {
+		item = a ? arena_new(a, size) : mem_new(size);
+		map_add(m, item, hash);
+	}
+	return item;
+}
+
 /* Replaces the item by a leaf of its subtree, whose hash has the same leading bits. */
 void map_remove(struct map *m, struct map_item *item)
 {

@@ -6,6 +6,8 @@
 
 #include "base/base.h"
 
+struct arena;
+
 /* Must be the first member of each item. */
 struct map_item {
 	struct map_item *child[2];
@@ -31,6 +33,10 @@ void *map_find(const struct map *m, uint64_t hash, struct str key);
 /* Adds an item that is not in the map; the caller keeps ownership. A map that compares keys
    reads the item's key. */
 void map_add(struct map *m, struct map_item *item, uint64_t hash);
+/* The item with that hash, in a map that compares no keys. If there is none, one of that size is
+   added: zeroed, from the arena, or without an arena to be freed. */
+void *map_find_or_add(struct map *m, uint64_t hash, struct arena *a, size_t size)
+	__attribute__((returns_nonnull));
 void map_remove(struct map *m, struct map_item *item); /* must be in the map */
 
 /* Returns all items: an array of m->count pointers, to be freed by the caller. The order is

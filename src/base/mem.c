@@ -48,6 +48,15 @@ void *mem_resize(void *p, size_t count, size_t size)
 	return bigger;
 }
 
+void mem_free_all(void *list, size_t count)
+{
+	void **items = list;
+
+	for (size_t i = 0; items && i < count; i++)
+		free(items[i]);
+	free(items);
+}
+
 char *mem_text(struct str s)
 {
 	char *p = mem_array(1, s.n + 1);

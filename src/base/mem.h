@@ -16,6 +16,8 @@ static inline void mem_clear(void *p, size_t n)
 	__asm__("" : "+r"(n));
 	memset(p, 0, n);
 }
+/* Frees each of these pointers, and their list. */
+void mem_free_all(void *list, size_t count);
 char *mem_text(struct str s) __attribute__((returns_nonnull)); /* a terminated copy */
 
 /* Storage with fixed addresses that is released as a whole: for facts with the lifetime of one

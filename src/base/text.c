@@ -2,8 +2,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/text.h"
 
-#include "base/mem.h"
-
 #include <ctype.h>
 #include <stdlib.h>
 

@@ -14,7 +14,6 @@
 #include "policy/policy.h"
 #include "recording/recorder.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>

@@ -10,7 +10,6 @@
 #include "report/difference_stat.h"
 #include "report/differences.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 /* PATH OLD-FILE OLD-HEX OLD-MODE NEW-FILE NEW-HEX NEW-MODE [NEW-PATH INFO]: what git appends to a

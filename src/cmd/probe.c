@@ -127,17 +127,12 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 
 /* ---- for programs ---- */
 
-static struct str text_of(const struct buf *text)
-{
-	return text->n ? buf_view(text) : STR_NONE;
-}
-
 /* {"type":"property",..} and {"type":"summary",..}; model: a model was tested. */
 static void properties_json(const struct property *p, struct buf *out)
 {
 	json_line(out, "property", "name:%t,status:%t,value:%s,evidence:%s,fix:%s", p->name,
-	          property_status_name(p->status), text_of(&p->value), text_of(&p->evidence),
-	          text_of(&p->fix));
+	          property_status_name(p->status), buf_given(&p->value), buf_given(&p->evidence),
+	          buf_given(&p->fix));
 }
 
 static void properties_json_summary(const struct probe_summary *s, size_t sessions, size_t need,
@@ -149,7 +144,7 @@ static void properties_json_summary(const struct probe_summary *s, size_t sessio
 	for (size_t i = 0; i < PROPERTY_STATUSES; i++)
 		jw_put_u64(&w, property_status_name((enum property_status)i), s->count[i]);
 	jw_pack(&w, "sessions:%i,need:%i,capacity:%i,fit:%t,fit_why:%s", (int64_t)sessions,
-	        (int64_t)need, (int64_t)s->capacity, fitness_name(s->fit), text_of(&s->fit_why));
+	        (int64_t)need, (int64_t)s->capacity, fitness_name(s->fit), buf_given(&s->fit_why));
 	if (model)
 		jw_put_u64(&w, "model_requests", s->model_requests);
 	jw_line_end(&w);

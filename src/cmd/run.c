@@ -10,7 +10,6 @@
 #include "cmd/options/compare_options.h"
 #include "cmd/options/model_options.h"
 #include "cmd/options/policies.h"
-#include "cmd/options/setting_options.h"
 #include "cmd/plan.h"
 #include "cmd/progress.h"
 #include "cmd/store/manifest.h"

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/options/credentials.h"
-#include "cmd/options/setting_options.h"
 #include "cmd/options/target_options.h"
 #include "cmd/progress.h"
 #include "cmd/store/recordings.h"

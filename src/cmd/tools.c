@@ -327,8 +327,7 @@ static void json_tool(struct tools_view *v, struct str tool)
 			jw_put_raw(&w, hints[i].key, hint);
 	}
 	jw_end(&w);
-	jw_pack(&w, "call:%s,state:%s,why:%t", call.n ? buf_view(&call) : STR_NONE,
-	        source.n ? buf_view(&source) : STR_NONE, why);
+	jw_pack(&w, "call:%s,state:%s,why:%t", buf_given(&call), buf_given(&source), why);
 	jw_line_end(&w);
 }
 

@@ -4,7 +4,6 @@
 
 #include "convert/import.h"
 #include "env/failure.h"
-#include "json/write.h"
 
 static bool is_agent_vcr(struct str value)
 {

@@ -77,19 +77,14 @@ static void put_call(struct atif *a, struct str id, struct str call)
 	jw_pack(&a->j, object ? "arguments:%r}" : "arguments:{arguments:%?r}}", arguments);
 }
 
-static struct str flag(int8_t value)
-{
-	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
-}
-
 static void put_result(struct atif *a, struct str id, const struct line *step)
 {
 	jw_pack(&a->j, "{source_call_id:%r,content:%r,extra:{is_error:%b,error:%?r,state:%?r", id,
 	        export_text(a->x, step->value[KEY_OBSERVATION]), export_is_failed(step),
 	        export_known(step->value[KEY_ERROR]), export_known(step->value[KEY_STATE]));
 	jw_pack(&a->j, "reward:%?r,terminated:%?r,truncated:%?r}}",
-	        export_known(step->value[KEY_REWARD]), flag(step->terminated),
-	        flag(step->truncated));
+	        export_known(step->value[KEY_REWARD]), json_flag(step->terminated),
+	        json_flag(step->truncated));
 }
 
 static struct str assistant_of(const struct export *x, size_t from, size_t to)
@@ -283,7 +278,7 @@ static bool has_states(struct str steps)
 
 	for (size_t cursor = 0; json_next(steps, &cursor, &step);) {
 		struct str results = JSON_GET(JSON_GET(step, "observation"), "results");
-		struct str of_result = JSON_GET(import_first(results), "extra");
+		struct str of_result = JSON_GET(json_first(results), "extra");
 
 		if (!json_is_null(JSON_GET(JSON_GET(step, "extra"), "state")) ||
 		    !json_is_null(JSON_GET(of_result, "state"))) {

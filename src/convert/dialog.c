@@ -78,11 +78,6 @@ void dialog_state(struct dialog *d, struct str state)
 		json_minify(state, &d->state);
 }
 
-static struct str state_now(const struct dialog *d)
-{
-	return d->state.n ? buf_view(&d->state) : STR_NONE;
-}
-
 static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *call)
 {
 	struct import_reply *r = &call->reply;
@@ -91,7 +86,7 @@ static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *
 	d->truncated = d->truncated || r->truncated > 0;
 	if (!call->answered)
 		return;
-	outcome_set(m, call->hint, d->last.n ? buf_view(&d->last) : STR_NONE, r);
+	outcome_set(m, call->hint, buf_given(&d->last), r);
 	if (r->outcome == OUTCOME_OK && r->observation.p) {
 		buf_clear(&d->last);
 		buf_str(&d->last, r->observation);
@@ -112,7 +107,7 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	import_step(m, &d->rollout,
 	            &(struct import_step){.sent = call->answered,
 	                                  .new_turn = i == 0,
-	                                  .state = state_now(d),
+	                                  .state = buf_given(&d->state),
 	                                  .messages = buf_view(&messages),
 	                                  .call_id = call->id,
 	                                  .call_name = call->name,
@@ -132,7 +127,7 @@ static void write_turn_without_call(struct import *m, struct dialog *d)
 	add_message(&messages, buf_view(&d->after));
 	import_step(m, &d->rollout,
 	            &(struct import_step){.new_turn = true,
-	                                  .state = state_now(d),
+	                                  .state = buf_given(&d->state),
 	                                  .messages = buf_view(&messages),
 	                                  .llm = d->llm,
 	                                  .reply = {REPLY_UNKNOWN}});
@@ -162,7 +157,7 @@ void dialog_end(struct import *m, struct dialog *d, const struct import_end *e)
 	dialog_flush(m, d);
 	if (end.status == END_UNKNOWN && (d->terminated || d->truncated))
 		end.status = d->terminated ? END_TERMINATED : END_TRUNCATED;
-	end.state = json_is_null(end.state) ? state_now(d) : end.state;
+	end.state = json_is_null(end.state) ? buf_given(&d->state) : end.state;
 	import_end(m, &d->rollout, &end);
 	dialog_release(d);
 }

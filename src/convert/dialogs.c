@@ -58,8 +58,7 @@ int dialogs_finish(struct import *m, struct error *err)
 	for (struct open_dialog *one = all->first; one; one = one->next) {
 		if (one->dialog.id) {
 			dialog_end(m, &one->dialog,
-			           &(struct import_end){.reason = one->last.n ? buf_view(&one->last)
-			                                                      : STR_NONE});
+			           &(struct import_end){.reason = buf_given(&one->last)});
 		}
 	}
 	free_all(all);

@@ -5,8 +5,6 @@
 #include "json/python.h"
 #include "recording/foreign.h"
 
-#include <stdlib.h>
-
 /* ---- playback files ---- */
 
 /* eval-protocol's playback files (EP_PLAYBACK_FILE, REWARD_KIT_PLAYBACK_FILE): one line per
@@ -54,7 +52,7 @@ static void begin(struct import *m, struct open_dialog *e, struct str index, str
 
 static void end_environment(struct import *m, struct open_dialog *e)
 {
-	struct import_end end = {.reason = e->last.n ? buf_view(&e->last) : STR_NONE};
+	struct import_end end = {.reason = buf_given(&e->last)};
 
 	dialog_end(m, &e->dialog, &end);
 }

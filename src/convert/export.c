@@ -5,7 +5,6 @@
 #include "base/log.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #define ROLLOUT_BYTES_MAX ((size_t)1 << 30)
 

@@ -6,8 +6,6 @@
 #include "convert/dialog.h"
 #include "convert/import.h"
 
-#include <stdlib.h>
-
 /* {"role":"user" or "model","parts":[..]}; a saved chat is a list of them, or has it as its history. */
 static bool is_content(struct str value)
 {
@@ -17,7 +15,7 @@ static bool is_content(struct str value)
 
 static bool is_gemini_cli(struct str value)
 {
-	if (is_content(value) || is_content(import_first(JSON_GET(value, "history"))))
+	if (is_content(value) || is_content(json_first(JSON_GET(value, "history"))))
 		return true;
 	return json_type(JSON_GET(value, "sessionId")) == JSON_STRING &&
 	       json_type(JSON_GET(value, "projectHash")) == JSON_STRING;
@@ -71,7 +69,7 @@ static void take_message(struct import *m, struct dialog *d, struct str message)
 		for (size_t cursor = 0; json_next(calls, &cursor, &one);)
 			dialog_call(m, d, one);
 		for (size_t cursor = 0; json_next(calls, &cursor, &one);) {
-			struct str result = JSON_GET(one, "result"), part = import_first(result);
+			struct str result = JSON_GET(one, "result"), part = json_first(result);
 
 			if (!json_is_null(result)) /* answered, and not cancelled */
 				take_result(m, d, part.p ? part : result, JSON_GET(one, "id"),

@@ -9,7 +9,6 @@
 #include "env/failure.h"
 #include "env/hidden_error.h"
 #include "json/python.h"
-#include "json/write.h"
 #include "recording/line.h"
 
 #include <stdlib.h>
@@ -288,14 +287,10 @@ const struct foreign_formats foreign_formats = {
 
 struct str import_rollout_id(struct import *m, struct str task, int64_t *sample)
 {
-	uint64_t hash = map_hash(task);
-	struct task_samples *t = map_find(&m->samples, hash, STR_NONE);
+	struct task_samples *t =
+		map_find_or_add(&m->samples, map_hash(task), &m->tasks, sizeof(*t));
 	struct buf id = BUF(BUF_MAX_SMALL);
 
-	if (!t) {
-		t = arena_new(&m->tasks, sizeof(*t));
-		map_add(&m->samples, &t->item, hash);
-	}
 	*sample = t->count++;
 	buf_str(&id, task);
 	buf_printf(&id, ".%lld", (long long)*sample);
@@ -324,14 +319,6 @@ struct str import_text(struct import *m, struct str value)
 struct str import_either(struct str a, struct str b)
 {
 	return json_is_null(a) ? b : a;
-}
-
-struct str import_first(struct str array)
-{
-	struct str first = STR_NONE;
-	size_t cursor = 0;
-
-	return json_next(array, &cursor, &first) ? first : STR_NONE;
 }
 
 bool import_exit_failed(int64_t code)
@@ -383,7 +370,7 @@ bool import_own_id(struct import *m, struct str id, struct str extra, struct imp
 static struct str only_text(struct str content)
 {
 	bool one = json_type(content) == JSON_ARRAY && json_count(content) == 1;
-	struct str text = one ? JSON_GET(import_first(content), "text") : STR_NONE;
+	struct str text = one ? JSON_GET(json_first(content), "text") : STR_NONE;
 
 	return json_type(text) == JSON_STRING ? text : content;
 }
@@ -496,7 +483,7 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 static bool messages_is(struct str value)
 {
 	return json_type(value) == JSON_ARRAY &&
-	       json_type(JSON_GET(import_first(value), "role")) == JSON_STRING;
+	       json_type(JSON_GET(json_first(value), "role")) == JSON_STRING;
 }
 
 bool messages_may_be(struct str value)
@@ -525,7 +512,7 @@ bool messages_have_objects(struct str messages)
 	struct str message, call;
 
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		call = import_first(JSON_GET(message, "tool_calls"));
+		call = json_first(JSON_GET(message, "tool_calls"));
 		if (call.p)
 			return json_type(JSON_GET(JSON_GET(call, "function"), "arguments")) ==
 			       JSON_OBJECT;

@@ -96,8 +96,6 @@ struct str import_text(struct import *m, struct str value);
 bool import_own_id(struct import *m, struct str id, struct str extra, struct import_header *h);
 /* a, or b if that is absent or null. */
 struct str import_either(struct str a, struct str b);
-/* The first element of an array; absent: there is none. */
-struct str import_first(struct str array);
 /* A shell's exit codes of commands that did not run, or not to their end. Others (grep's 1) are answers. */
 bool import_exit_failed(int64_t code);
 /* 1 or 0 for true and false, else -1. */

@@ -20,11 +20,6 @@ static struct str count_value(struct import *m, int64_t n)
 	return IMPORT_PACK(m, "%c", n);
 }
 
-static struct str flag_value(int8_t flag)
-{
-	return flag < 0 ? NONE : flag ? STR("true") : STR("false");
-}
-
 static struct str raw_value(struct str raw)
 {
 	return raw.p ? raw : NONE;
@@ -246,8 +241,8 @@ void import_step(struct import *m, struct import_rollout *r, const struct import
 	}
 	set_reply(m, &l, &s->reply);
 	l.value[KEY_REWARD] = number_value(s->reply.reward);
-	l.value[KEY_TERMINATED] = flag_value(s->reply.terminated);
-	l.value[KEY_TRUNCATED] = flag_value(s->reply.truncated);
+	l.value[KEY_TERMINATED] = raw_value(json_flag(s->reply.terminated));
+	l.value[KEY_TRUNCATED] = raw_value(json_flag(s->reply.truncated));
 	l.value[KEY_ENV_STEPS] = count_value(m, s->reply.env_steps);
 	l.value[KEY_LLM] = s->llm;
 	if (s->sent)

@@ -247,13 +247,9 @@ static int read_entry(struct unpacking *u, struct buf *out, struct error *err)
 
 static void note_name(struct unpacking *u, struct str name)
 {
-	uint64_t hash = map_hash(name);
-	struct entry_name *known = map_find(&u->names, hash, STR_NONE);
+	struct entry_name *known =
+		map_find_or_add(&u->names, map_hash(name), &u->arena, sizeof(*known));
 
-	if (!known) {
-		known = arena_new(&u->arena, sizeof(*known));
-		map_add(&u->names, &known->item, hash);
-	}
 	known->last = u->entries;
 }
 

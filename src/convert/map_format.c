@@ -6,7 +6,6 @@
 #include "convert/export.h"
 #include "convert/import.h"
 #include "json/keyed.h"
-#include "json/write.h"
 #include "recording/foreign.h"
 
 #include <stdlib.h>

@@ -56,7 +56,7 @@ static int import_openenv_capture(struct import *m, struct str value, struct err
 
 	for (size_t cursor = 0; json_next(JSON_GET(value, "sequences"), &cursor, &path);) {
 		struct str nodes = JSON_GET(path, "node_ids");
-		struct str first = turn_of(turns, import_first(nodes));
+		struct str first = turn_of(turns, json_first(nodes));
 		struct str turn = turn_of(turns, last_of(nodes));
 
 		if (!json_is(JSON_GET(path, "role"), STR("agent")))

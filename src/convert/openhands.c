@@ -5,8 +5,6 @@
 #include "convert/dialog.h"
 #include "convert/import.h"
 
-#include <stdlib.h>
-
 static bool is_event(struct str value)
 {
 	struct str kind = JSON_GET(value, "kind");
@@ -21,10 +19,10 @@ static bool is_event(struct str value)
 /* An element of `history` is an event, or in old files a pair of an action and an observation. */
 static bool is_openhands(struct str value)
 {
-	struct str first = import_first(JSON_GET(value, "history"));
+	struct str first = json_first(JSON_GET(value, "history"));
 
 	return is_event(!first.p                         ? value
-	                : json_type(first) == JSON_ARRAY ? import_first(first)
+	                : json_type(first) == JSON_ARRAY ? json_first(first)
 	                                                 : first);
 }
 

@@ -11,14 +11,14 @@
    effects do not change: it is not used as the environment's state. */
 static bool has_actions(struct str value)
 {
-	struct str first = import_first(JSON_GET(value, "trajectory"));
+	struct str first = json_first(JSON_GET(value, "trajectory"));
 
 	return JSON_GET(first, "action").p && JSON_GET(first, "observation").p;
 }
 
 static bool has_history(struct str value)
 {
-	struct str first = import_first(JSON_GET(value, "history"));
+	struct str first = json_first(JSON_GET(value, "history"));
 
 	return JSON_GET(first, "role").p && JSON_GET(first, "agent").p;
 }
@@ -190,7 +190,7 @@ static void take_reply(struct import *m, struct dialog *d, struct str message)
 static void take_format_error(struct import *m, struct dialog *d, struct str message)
 {
 	struct str extra = JSON_GET(message, "extra");
-	struct str choice = import_first(JSON_GET(JSON_GET(extra, "response"), "choices"));
+	struct str choice = json_first(JSON_GET(JSON_GET(extra, "response"), "choices"));
 	struct str content = JSON_GET(JSON_GET(choice, "message"), "content");
 
 	content = import_either(JSON_GET(extra, "model_response"), content);

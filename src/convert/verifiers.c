@@ -21,7 +21,7 @@ static bool is_trace(struct str value)
 /* An episode of several agents has a trace per agent. */
 static bool is_episode(struct str value)
 {
-	return is_trace(import_first(JSON_GET(value, "traces")));
+	return is_trace(json_first(JSON_GET(value, "traces")));
 }
 
 static bool is_verifiers(struct str value)
@@ -125,7 +125,7 @@ static int take_trace(struct import *m, struct str value, struct error *err)
 
 	key = json_is_null(key) ? id : key;
 	h.task = import_task(m, json_is_null(key) ? JSON_GET(value, "id") : key);
-	h.policy_name = import_text(m, JSON_GET(import_first(JSON_GET(value, "calls")), "model"));
+	h.policy_name = import_text(m, JSON_GET(json_first(JSON_GET(value, "calls")), "model"));
 	e.total_reward = reward_of(m, JSON_GET(value, "rewards"));
 	dialog_open(m, &d, &h);
 	if (take_nodes(m, &d, JSON_GET(value, "nodes"), err)) {

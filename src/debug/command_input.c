@@ -2,7 +2,6 @@
 
 #include "debug/debugger.h"
 
-#include "base/mem.h"
 #include "base/text.h"
 #include "check/check.h"
 

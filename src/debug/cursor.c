@@ -498,15 +498,10 @@ struct rollout_listing {
 static int take_line(struct rollout_listing *l, const struct line *line,
                      const struct reader_note *note, struct error *err)
 {
-	uint64_t hash = map_hash(line->rollout);
-	struct seen_id *seen = map_find(&l->ids, hash, STR_NONE);
-	bool begins = line->type == LINE_HEADER || !seen;
+	struct seen_id *seen =
+		map_find_or_add(&l->ids, map_hash(line->rollout), NULL, sizeof(*seen));
 
-	if (!seen) {
-		seen = mem_new(sizeof(*seen));
-		map_add(&l->ids, &seen->item, hash);
-	}
-	if (!begins)
+	if (line->type != LINE_HEADER && seen->instances)
 		return 0;
 	seen->instances++;
 	return l->take(
@@ -536,10 +531,6 @@ int rollouts_each(const char *path, const struct rollouts_interrupt *interrupt,
 		}
 	}
 	reader_close(r);
-	struct seen_id **all = map_list(&l.ids);
-
-	for (size_t i = 0; i < l.ids.count; i++)
-		free(all[i]);
-	free(all);
+	mem_free_all(map_list(&l.ids), l.ids.count);
 	return stop < 0 || (!stop && more < 0) ? -1 : 0;
 }

@@ -2,7 +2,6 @@
 #include "debug/points.h"
 
 #include "base/text.h"
-#include "json/canon.h"
 #include "report/brief.h"
 
 #include <stdlib.h>

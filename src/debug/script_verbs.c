@@ -114,8 +114,7 @@ static void put_reply(struct debugger *d, struct str line, const struct error *e
 	struct json_writer w = jw_begin(out);
 
 	jw_pack(&w, "type:'reply',command:%s,ok:%b,mode:%t,output:%s,value:%r", line, !err,
-	        debug_mode_name(debugger_mode(d)), buf_view(&d->out),
-	        d->value.n ? buf_view(&d->value) : STR_NONE);
+	        debug_mode_name(debugger_mode(d)), buf_view(&d->out), buf_given(&d->value));
 	jw_key(&w, "stop");
 	if (d->moved)
 		stop_json(d, &w);

@@ -61,14 +61,9 @@ struct str reading_code(struct reply_reading *r, int code)
 	return str_from(r->code);
 }
 
-static struct str kept_view(const struct buf *b)
-{
-	return b->n ? buf_view(b) : STR_NONE;
-}
-
 struct hidden_error_context reading_before(const struct buf *start, const struct buf *seen)
 {
-	return (struct hidden_error_context){kept_view(start), kept_view(seen)};
+	return (struct hidden_error_context){buf_given(start), buf_given(seen)};
 }
 
 struct str reading_keep(struct env_reply *out, struct arena *kept)

@@ -2,7 +2,6 @@
 #include "env/state_source.h"
 
 #include "base/names.h"
-#include "base/text.h"
 #include "json/scan.h"
 
 /* The last one is only used in recordings: import is not an option. */
@@ -106,5 +105,5 @@ struct str state_source_observed(struct state_source *s, struct str last)
 	buf_clear(&s->scratch);
 	found = s->target.n ? json_point(last, s->target, &s->scratch) : last;
 	buf_str(&s->value, found);
-	return s->value.n ? buf_view(&s->value) : STR_NONE;
+	return buf_given(&s->value);
 }

@@ -4,7 +4,6 @@
 #include "base/text.h"
 #include "evidence/baseline.h"
 #include "evidence/call.h"
-#include "evidence/peer.h"
 
 #define TOOLS_MAX        65536
 #define TOOLS_SEARCHED   64 /* longer lists get an index */

@@ -53,12 +53,8 @@ int64_t rollout_table_ended(const struct rollout_table *t, uint64_t hash)
 
 static void count_ended(struct rollout_table *t, uint64_t hash)
 {
-	struct ended_id *e = map_find(&t->ended, hash, STR_NONE);
+	struct ended_id *e = map_find_or_add(&t->ended, hash, &t->arena, sizeof(*e));
 
-	if (!e) {
-		e = arena_new(&t->arena, sizeof(*e));
-		map_add(&t->ended, &e->item, hash);
-	}
 	e->count++;
 }
 

@@ -186,16 +186,12 @@ static const struct member *moved_by_others(const struct series *s)
 const struct member *sharing_add(struct sharing *s, const struct series *x)
 {
 	const struct member *m = x->busy ? moved_by_others(x) : NULL;
-	uint64_t hash = m ? map_hash(m->pointer) : 0;
-	struct shared_pointer *p = m ? map_find(&s->shared, hash, STR_NONE) : NULL;
 
 	s->busy += x->busy;
 	if (!m)
 		return NULL;
-	if (!p) {
-		p = arena_new(&s->arena, sizeof(*p));
-		map_add(&s->shared, &p->item, hash);
-	}
+	struct shared_pointer *p =
+		map_find_or_add(&s->shared, map_hash(m->pointer), &s->arena, sizeof(*p));
 	p->count += m->shared;
 	s->shown = p->count;
 	return p->count >= SHARED_CONTROLS && 2 * p->count >= s->busy ? m : NULL;

@@ -47,11 +47,8 @@ static void read_words(struct argument_schema *p, struct arena *a)
 	bool plain = json_type(list) == JSON_ARRAY;
 
 	for (size_t cursor = 0; plain && json_next(list, &cursor, &each);) {
-		uint64_t hash = map_hash(each);
-
 		plain = is_plain(each);
-		if (!map_find(&p->words, hash, STR_NONE))
-			map_add(&p->words, arena_new(a, sizeof(struct map_item)), hash);
+		map_find_or_add(&p->words, map_hash(each), a, sizeof(struct map_item));
 	}
 	p->enum_list = plain ? list : STR_NONE;
 	json_pick(p->schema, other, ARRAY_LEN(other), found);

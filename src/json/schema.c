@@ -2,7 +2,6 @@
 #include "json/schema.h"
 
 #include "base/names.h"
-#include "base/text.h"
 #include "json/index.h"
 #include "json/lex.h"
 

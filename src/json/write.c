@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <float.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -154,9 +153,14 @@ void jw_double(struct json_writer *w, double v)
 	buf_text(w->out, text);
 }
 
+struct str json_flag(int value)
+{
+	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
+}
+
 void jw_bool(struct json_writer *w, bool v)
 {
-	jw_raw(w, v ? STR("true") : STR("false"));
+	jw_raw(w, json_flag(v));
 }
 
 void jw_null(struct json_writer *w)

@@ -32,6 +32,7 @@ void jw_count(struct json_writer *w, int64_t v); /* negative: null */
 void jw_double(struct json_writer *w, double v);
 void jw_bool(struct json_writer *w, bool v);
 void jw_null(struct json_writer *w);
+struct str json_flag(int value); /* true or false, for jw_raw; negative: absent */
 void jw_raw(struct json_writer *w, struct str valid_json); /* absent: null */
 
 /* The same as the member of an object. */

@@ -3,7 +3,6 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/text.h"
 #include "base/wake.h"
 #include "net/io_internal.h"
 #include "net/line_splitter.h"

@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <curl/curl.h>
-#include <stdio.h>
 #include <strings.h>
 
 #define MAGIC "258EAFA5-E914-47DA-95CA-C5AB0DC85B11" /* RFC 6455 section 1.3 */

@@ -7,7 +7,6 @@
 #include "net/handshake.h"
 #include "net/http_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 

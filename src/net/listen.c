@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>

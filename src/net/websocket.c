@@ -1,7 +1,6 @@
 /* A WebSocket client: see websocket.h. */
 #include "net/websocket.h"
 
-#include "base/mem.h"
 #include "net/websocket_internal.h"
 
 #include <stdio.h>

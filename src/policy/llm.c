@@ -2,7 +2,6 @@
    the calls of a reply one by one. Mistakes of the model and its server are recorded; invalid
    calls are not sent. */
 #include "base/log.h"
-#include "base/text.h"
 #include "json/write.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/chat.h"
@@ -16,7 +15,7 @@
 /* Why there was no reply. */
 static void about_failure(const struct chat_failure *f, const char *prompt_hash, struct buf *out)
 {
-	struct str code = f->code.n ? buf_view(&f->code) : STR_NONE;
+	struct str code = buf_given(&f->code);
 
 	buf_clear(out);
 	json_pack(out, "{error:{class:%t,http_status:%d,code:%r,message:%s},prompt_hash:%t}",

@@ -3,7 +3,6 @@
 
 #include "base/mem.h"
 
-#include <inttypes.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -167,8 +166,6 @@ int file_list_add(char *const *operands, size_t count, struct file_list *out, st
 
 void file_list_free(struct file_list *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free(l->paths[i]);
-	free(l->paths);
+	mem_free_all(l->paths, l->count);
 	*l = (struct file_list){0};
 }

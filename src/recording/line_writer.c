@@ -135,11 +135,6 @@ static void set_pack(struct line_writer *w, struct line *l, enum key k, const ch
 	keep_value(w, l, k);
 }
 
-static struct str flag(int8_t value)
-{
-	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
-}
-
 /* Absent if it is empty. */
 static struct str known(struct str s)
 {
@@ -481,9 +476,9 @@ int line_writer_reset(struct line_writer *w, const struct env_reply *r, struct s
 	set_outcome(w, &l, r);
 	set_content(w, &l, r);
 	if (r->terminated > 0)
-		l.value[KEY_TERMINATED] = flag(r->terminated);
+		l.value[KEY_TERMINATED] = json_flag(r->terminated);
 	if (r->truncated > 0)
-		l.value[KEY_TRUNCATED] = flag(r->truncated);
+		l.value[KEY_TRUNCATED] = json_flag(r->truncated);
 	set_messages(w, &l, messages, STR_NONE);
 	return put_line(w, &l, err);
 }
@@ -530,8 +525,8 @@ int line_writer_step(struct line_writer *w, const struct step_fields *f, struct 
 	set_content(w, &l, f->reply);
 	set_messages(w, &l, f->messages, f->more_messages);
 	l.value[KEY_REWARD] = f->reply->reward;
-	l.value[KEY_TERMINATED] = flag(f->reply->terminated);
-	l.value[KEY_TRUNCATED] = flag(f->reply->truncated);
+	l.value[KEY_TERMINATED] = json_flag(f->reply->terminated);
+	l.value[KEY_TRUNCATED] = json_flag(f->reply->truncated);
 	set_pack(w, &l, KEY_ENV_STEPS, "%c", f->reply->env_steps);
 	l.value[KEY_LLM] = f->llm;
 	set_step_meta(w, &l, f);

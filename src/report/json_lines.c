@@ -12,11 +12,6 @@ static void put_finding(const struct rollout_verdict *v, const struct finding *f
 	          f->message, f->cause, failure_cause_name(v->failure));
 }
 
-static struct str flag(bool known, bool value)
-{
-	return !known ? STR_NONE : value ? STR("true") : STR("false");
-}
-
 void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 {
 	const struct counters *c = &v->counters;
@@ -32,7 +27,7 @@ void report_json_verdict(const struct rollout_verdict *v, struct buf *out)
 		v->file, v->rollout, v->status == END_UNKNOWN ? NULL : end_status_name(v->status),
 		c->turns, c->steps, c->effective, c->unknown, c->failed, c->longest_failed_run,
 		str_from(c->reward), failure_cause_name(v->failure),
-		flag(strcmp(c->reward, "null") != 0, !v->no_reward));
+		json_flag(strcmp(c->reward, "null") ? !v->no_reward : -1));
 }
 
 static void put_failures(struct json_writer *w, const struct judge_summary *s)
@@ -61,7 +56,8 @@ void report_json_summary(const struct judge *j, struct buf *out)
 		jw_str(&w, str_cut(&rest, ','));
 	jw_end(&w);
 	jw_pack(&w, "confirmed:%r",
-	        flag(s.confirmation == CONFIRMED || s.confirmation == REFUTED,
-	             s.confirmation == CONFIRMED));
+	        json_flag(s.confirmation == CONFIRMED ? 1
+	                  : s.confirmation == REFUTED ? 0
+	                                              : -1));
 	jw_line_end(&w);
 }

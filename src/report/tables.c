@@ -126,12 +126,6 @@ static struct str number_of(struct tables *t, struct str value)
 	return buf_view(&t->text);
 }
 
-/* -1: unknown */
-static struct str bool_of(int value)
-{
-	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
-}
-
 /* ---- steps ---- */
 
 static const char *const explanations[] = {"unexplained", "volatile", "bookkeeping",
@@ -220,10 +214,10 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 	        line_arguments(l), l->value[KEY_STATE], l->value[KEY_STATE_HASH],
 	        l->value[KEY_OUTCOME], JSON_GET(l->value[KEY_ERROR], "class"),
 	        l->value[KEY_OBSERVATION]);
-	jw_pack(&w, "%r,%r,%r,%c", number_of(t, l->value[KEY_REWARD]), bool_of(l->terminated),
-	        bool_of(l->truncated),
+	jw_pack(&w, "%r,%r,%r,%c", number_of(t, l->value[KEY_REWARD]), json_flag(l->terminated),
+	        json_flag(l->truncated),
 	        line_has(l, KEY_ENV_STEPS) ? line_count(l->value[KEY_ENV_STEPS]) : -1);
-	jw_pack(&w, "%r,%t,%t,%s,%r]", bool_of(p ? p->failed : -1),
+	jw_pack(&w, "%r,%t,%t,%s,%r]", json_flag(p ? p->failed : -1),
 	        p ? effect_name(p->effect) : NULL, why, member ? member->pointer : STR_NONE,
 	        changes_of(t, r, trial, l->value[KEY_STATE], after));
 	put_row(t);

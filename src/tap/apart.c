@@ -2,7 +2,6 @@
    joining.h. */
 #include "tap/episode_internal.h"
 
-#include "json/write.h"
 #include "policy/llm/calls.h"
 #include "policy/llm/conversation.h"
 
@@ -23,11 +22,7 @@ void tap_joiner_free(struct tap_joiner *j)
 {
 	if (!j)
 		return;
-	struct map_item **shared = map_list(&j->shared);
-
-	for (size_t i = 0; i < j->shared.count; i++)
-		free(shared[i]);
-	free(shared);
+	mem_free_all(map_list(&j->shared), j->shared.count);
 	buf_release(&j->scratch);
 	free(j);
 }

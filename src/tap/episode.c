@@ -5,7 +5,6 @@
 #include "json/write.h"
 #include "tap/episode_internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- the recording ---- */
@@ -175,8 +174,7 @@ static void finish(struct tap_session *s, enum end_status status, const char *re
 	                       .turns = turns_of(s),
 	                       .steps = e->steps,
 	                       .total_reward = total_reward(e, &reward),
-	                       .reward_components =
-	                               e->components.n ? buf_view(&e->components) : STR_NONE,
+	                       .reward_components = buf_given(&e->components),
 	                       .state = s->state_known ? buf_view(&s->state) : STR_NONE,
 	                       .ignore = e->ignored.paths,
 	                       .took_ms = (tap_now_ns(r) - e->began_ns) / 1000000};
@@ -214,7 +212,7 @@ static void join_group(struct tap_session *s, struct str data)
 	struct naming_group *g = NULL;
 
 	if (s->group && s->group->bursts == s->burst) /* it goes on to its next episode */
-		s->group->closed = true;
+		s->group->open = false;
 	json_canon(data.n ? data : STR("null"), NULL, JSON_EDIT_DROP, &canon);
 	if (data.n && !canon.full)
 		g = naming_join(&s->r->naming, buf_view(&canon), tap_now_ns(s->r));

@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "json/paths.h"
 #include "json/scan.h"
 #include "protocol/http_stream.h"
 #include "protocol/websocket_copy.h"

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "json/canon.h"
-#include "json/write.h"
 #include "policy/llm/conversation.h"
 
 #include <stdlib.h>
@@ -68,12 +67,9 @@ static void bind_name(struct tap_joiner *j, struct tap_session *s, const struct 
 {
 	uint64_t hash = t->request->rollout.p ? name_hash(t) : 0;
 
-	for (struct tap_session *o = j->r->sessions; o && hash && t->request->weak; o = o->next) {
-		if (o != s && o->episode && o->episode->talk.rollout == hash &&
-		    !map_find(&j->shared, hash, STR_NONE)) {
-			map_add(&j->shared, mem_new(sizeof(struct map_item)), hash);
-		}
-	}
+	for (struct tap_session *o = j->r->sessions; o && hash && t->request->weak; o = o->next)
+		if (o != s && o->episode && o->episode->talk.rollout == hash)
+			map_find_or_add(&j->shared, hash, NULL, sizeof(struct map_item));
 	s->episode->talk.rollout = hash;
 }
 

@@ -191,7 +191,7 @@ static void take_answer(struct mcp_client *c, struct str state, const char *why)
 void mcp_answer_use(struct mcp_client *c)
 {
 	if (c->answered)
-		take_state(c, c->answer.n ? buf_view(&c->answer) : STR_NONE);
+		take_state(c, buf_given(&c->answer));
 	c->answered = false;
 	buf_clear(&c->answer);
 }

@@ -5,9 +5,7 @@
 #include "env/mcp/mcp_session.h"
 #include "env/reading.h"
 #include "env/tool_list.h"
-#include "json/write.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #define META(name) "io.modelcontextprotocol/" name
@@ -43,12 +41,12 @@ void mcp_client_flush(struct mcp_client *c)
 		return;
 	h->step = NULL;
 	if (h->status.read) {
-		struct str status = h->status.text.n ? buf_view(&h->status.text) : STR_NONE;
+		struct str status = buf_given(&h->status.text);
 
 		mcp_known_status(&c->known, status, buf_cstr(&h->status.why), &h->reply);
 	}
 	if (h->reward.read && !c->known.state_lost) {
-		struct str reward = h->reward.text.n ? buf_view(&h->reward.text) : STR_NONE;
+		struct str reward = buf_given(&h->reward.text);
 
 		mcp_known_reward(&c->known, reward, buf_cstr(&h->reward.why), &h->reply);
 	}

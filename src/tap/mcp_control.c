@@ -1,5 +1,4 @@
 /* Episodes of an MCP session, and what the control plane of MCP-Gym says about them. */
-#include "env/failure.h"
 #include "env/state_source.h"
 #include "json/write.h"
 #include "tap/mcp_client.h"
@@ -25,7 +24,7 @@ static void write_data(const struct mcp_client *c, struct buf *data)
 	jw_pack(&w, "{task:%?s", c->task.n ? c->task : STR_NONE);
 	if (c->has_seed)
 		jw_put_i64(&w, "seed", c->seed);
-	jw_pack(&w, "config:%?r}", c->config.n ? buf_view(&c->config) : STR_NONE);
+	jw_pack(&w, "config:%?r}", buf_given(&c->config));
 }
 
 static enum state_kind state_kind_of(const struct mcp_client *c, struct state_source **named)
@@ -45,12 +44,12 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	enum state_kind kind = state_kind_of(c, &named);
 	struct env_reply reset = {.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	AUTO_BUF data = BUF(BUF_MAX_MESSAGE);
-	struct str answer = c->answer.n ? buf_view(&c->answer) : STR_NONE;
+	struct str answer = buf_given(&c->answer);
 	struct str start = c->start.n ? buf_view(&c->start) : named ? STR_NONE : answer;
 	struct str state = named ? answer : start;
 
 	c->facts.protocol = c->has_control ? "mcp-gym" : "mcp";
-	c->facts.tools = c->decoder->tools.n ? buf_view(&c->decoder->tools) : STR_NONE;
+	c->facts.tools = buf_given(&c->decoder->tools);
 	tap_session_facts(c->session, &c->facts);
 	write_data(c, &data);
 	reset.observation = start;
@@ -60,7 +59,7 @@ void mcp_control_begin_episode(struct mcp_client *c)
 		.task = c->task,
 		.has_seed = c->has_seed,
 		.seed = c->seed,
-		.reset_args = c->config.n ? buf_view(&c->config) : STR_NONE,
+		.reset_args = buf_given(&c->config),
 		.data = c->task.n || c->has_seed || c->config.n ? buf_view(&data) : STR_NONE,
 		.state_kind = kind,
 		.state_target = named ? named->target : STR_NONE,

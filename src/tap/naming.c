@@ -14,19 +14,10 @@ struct used_id {
 	uint64_t times;
 };
 
-static void free_items(struct map *m)
-{
-	struct map_item **all = map_list(m);
-
-	for (size_t i = 0; i < m->count; i++)
-		free(all[i]);
-	free(all);
-}
-
 void naming_release(struct naming *n)
 {
-	free_items(&n->ids);
-	free_items(&n->groups);
+	mem_free_all(map_list(&n->ids), n->ids.count);
+	mem_free_all(map_list(&n->groups), n->groups.count);
 }
 
 void naming_clean(struct str name, struct buf *out)
@@ -56,31 +47,21 @@ void naming_put_digest(uint64_t hash, struct buf *out)
 
 void naming_claim(struct naming *n, struct buf *id)
 {
-	uint64_t hash = map_hash(buf_view(id));
-	struct used_id *used = map_find(&n->ids, hash, buf_view(id));
+	struct used_id *used =
+		map_find_or_add(&n->ids, map_hash(buf_view(id)), NULL, sizeof(*used));
 
-	if (!used) {
-		used = mem_new(sizeof(*used));
-		map_add(&n->ids, &used->item, hash);
-	}
 	if (++used->times > 1)
 		buf_printf(id, ".%llu", (unsigned long long)used->times);
 }
 
 struct naming_group *naming_join(struct naming *n, struct str data, uint64_t now_ns)
 {
-	uint64_t hash = map_hash(data);
-	struct naming_group *g = map_find(&n->groups, hash, data);
+	struct naming_group *g = map_find_or_add(&n->groups, map_hash(data), NULL, sizeof(*g));
 
-	if (!g) {
-		g = mem_new(sizeof(*g));
-		g->closed = true;
-		map_add(&n->groups, &g->item, hash);
-	}
-	if (g->closed || now_ns - g->last_ns > BURST_NS) {
+	if (!g->open || now_ns - g->last_ns > BURST_NS) {
 		g->bursts++;
 		g->members = 0;
-		g->closed = false;
+		g->open = true;
 	}
 	g->members++;
 	g->last_ns = now_ns;

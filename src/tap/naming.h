@@ -28,7 +28,7 @@ struct naming_group {
 	uint64_t bursts;      /* resets with this data so far, bursts of them */
 	int64_t members;      /* of the present burst */
 	uint64_t last_ns;
-	bool closed; /* a member of it went on to its next episode: the burst is over */
+	bool open; /* the burst: none of its members has gone on to its next episode */
 };
 
 /* Joins the group of resets with this data, or begins a new burst of it. */

@@ -66,8 +66,8 @@ static void tell_facts(struct openenv_tap *s)
 {
 	const struct openenv_decoder *d = s->d;
 	struct tap_env_facts facts = {.name = d->name.n ? buf_view(&d->name) : STR("openenv"),
-	                              .version = d->version.n ? buf_view(&d->version) : STR_NONE,
-	                              .tools = d->tools.n ? buf_view(&d->tools) : STR_NONE};
+	                              .version = buf_given(&d->version),
+	                              .tools = buf_given(&d->tools)};
 
 	tap_session_facts(s->tap, &facts);
 }
@@ -146,8 +146,8 @@ static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, 
 
 	learn_text(id, &name);
 	tell_facts(s);
-	tap_session_name(s->tap, STR_NONE, name.n ? buf_view(&name) : STR_NONE);
-	struct tap_episode_start f = {.id = name.n ? buf_view(&name) : STR_NONE,
+	tap_session_name(s->tap, STR_NONE, buf_given(&name));
+	struct tap_episode_start f = {.id = buf_given(&name),
 	                              .reset_args = without(data, true, &args),
 	                              .data = without(data, false, &group),
 	                              .reset = reply};

@@ -118,26 +118,25 @@ static void read_answer(struct ors_decoder *d, const struct tap_exchange *x, str
 static void begin_episode(struct ors_decoder *d, struct ors_session *s,
                           const struct env_reply *reset)
 {
-	struct str data = s->create.n ? buf_view(&s->create) : STR_NONE;
+	struct str data = buf_given(&s->create);
 	struct str split = JSON_GET(data, "split"), name = JSON_GET(data, "env_name");
 	AUTO_BUF task = BUF(BUF_MAX_SMALL);
 	int64_t index;
 
 	if (json_type(name) == JSON_STRING && !s->name.n)
 		json_decode(name, &s->name);
-	tap_session_facts(s->tap, &(struct tap_env_facts){
-					  .protocol = protocol_name(PROTOCOL_ORS),
-					  .name = s->name.n ? buf_view(&s->name) : STR("ors"),
-					  .tools = d->tools.n ? buf_view(&d->tools) : STR_NONE});
+	tap_session_facts(
+		s->tap, &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_ORS),
+	                                        .name = s->name.n ? buf_view(&s->name) : STR("ors"),
+	                                        .tools = buf_given(&d->tools)});
 	if (json_i64(JSON_GET(data, "index"), &index) && json_type(split) == JSON_STRING) {
 		json_decode(split, &task);
 		buf_printf(&task, ".%lld", (long long)index);
 	}
-	tap_episode_begin(s->tap,
-	                  &(struct tap_episode_start){.task = task.n ? buf_view(&task) : STR_NONE,
-	                                              .reset_args = data,
-	                                              .data = data,
-	                                              .reset = reset});
+	tap_episode_begin(s->tap, &(struct tap_episode_start){.task = buf_given(&task),
+	                                                      .reset_args = data,
+	                                                      .data = data,
+	                                                      .reset = reset});
 	s->created = false;
 }
 

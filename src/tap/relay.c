@@ -13,7 +13,6 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define READ_BYTES    ((size_t)64 << 10)
 #define PENDING_BYTES ((size_t)256 << 10) /* at which the other side is no longer read */

@@ -12,7 +12,6 @@
 #include "recording/by_rollout.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

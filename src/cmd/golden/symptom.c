@@ -5,7 +5,6 @@
 #include "report/brief.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 /* A step of the golden. The same call in the same state must get the same reply, regardless of
    earlier calls; if replies already differ within the golden, the step is ambiguous and not

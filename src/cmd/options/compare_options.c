@@ -9,7 +9,6 @@
 #include "json/scan.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -93,9 +93,7 @@ int headers_read(const struct context *c, const struct header_options *o, struct
 
 void headers_release(struct header_list *l)
 {
-	for (size_t i = 0; i < l->count; i++)
-		free(l->items[i]);
-	free(l->items);
+	mem_free_all(l->items, l->count);
 	*l = (struct header_list){0};
 }
 
@@ -191,8 +189,6 @@ int child_variables_read(const struct context *c, const struct opt_list *names,
 
 void child_variables_release(struct child_variables *v)
 {
-	for (size_t i = 0; i < v->count; i++)
-		free(v->items[i]);
-	free(v->items);
+	mem_free_all(v->items, v->count);
 	*v = (struct child_variables){0};
 }

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/mem.h"
 #include "base/new_file.h"
 #include "cmd/options/config_file.h"
 #include "cmd/store/store.h"

@@ -190,9 +190,7 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 
 void stored_release(struct stored *s)
 {
-	for (size_t i = 0; s->names && i < s->count; i++)
-		free(s->names[i]);
-	free(s->names);
+	mem_free_all(s->names, s->count);
 	buf_release(&s->directory);
 	*s = (struct stored){.count = 0};
 }

@@ -2,7 +2,6 @@
 #include "env/mcp/control_plane.h"
 
 #include "env/hidden_error.h"
-#include "json/write.h"
 
 /* Limit on timeouts, so that an unresponsive control plane does not delay every step. */
 #define UNANSWERED_MAX 2

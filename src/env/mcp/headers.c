@@ -4,7 +4,6 @@
 
 #include "base/base64.h"
 #include "base/log.h"
-#include "base/text.h"
 #include "json/scan.h"
 
 #include <strings.h>

@@ -179,7 +179,7 @@ void mcp_known_reward(struct mcp_known *k, struct str body, const char *why, str
 
 struct str mcp_known_total_reward(const struct mcp_known *k)
 {
-	return k->total_reward.n ? buf_view(&k->total_reward) : STR_NONE;
+	return buf_given(&k->total_reward);
 }
 
 void mcp_known_conclude(struct mcp_known *k, struct env_reply *out)

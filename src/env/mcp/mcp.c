@@ -3,7 +3,6 @@
 #include "env/mcp/mcp_internal.h"
 
 #include "base/log.h"
-#include "base/text.h"
 #include "env/reading.h"
 #include "json/write.h"
 
@@ -187,8 +186,8 @@ static void fill_facts(struct env_mcp *e)
 	e->base.facts.revision = e->session->revision;
 	e->base.facts.era = e->session->modern ? "modern" : "legacy";
 	e->base.facts.transport = e->session->ops->name;
-	e->base.facts.name = e->session->name.n ? buf_view(&e->session->name) : STR_NONE;
-	e->base.facts.version = e->session->version.n ? buf_view(&e->session->version) : STR_NONE;
+	e->base.facts.name = buf_given(&e->session->name);
+	e->base.facts.version = buf_given(&e->session->version);
 	e->base.facts.state_kind = e->source.kind;
 	e->base.facts.state_target = e->source.target;
 	e->base.facts.state_arguments = e->source.arguments;
@@ -487,7 +486,7 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 	                       .child_variables = conf->child_variables,
 	                       .timeout_ms = conf->timeout_ms,
 	                       .client_version = buf_cstr(&e->client_version),
-	                       .extra = e->extra.n ? buf_view(&e->extra) : STR_NONE,
+	                       .extra = buf_given(&e->extra),
 	                       .io = io,
 	                       .events = &e->base.events};
 	e->session = mcp_session_new(&mcp);

@@ -6,8 +6,6 @@
 #include "env/mcp/input.h"
 #include "json/write.h"
 
-#include <inttypes.h>
-
 #define HEADER_MISMATCH     (-32020)
 #define UNSUPPORTED_VERSION (-32022)
 
@@ -182,8 +180,7 @@ static void note_input_requests(const struct mcp_exchange *t, struct str result)
 {
 	events_pack(t->session->conf.events, EVENT_NOTIFICATION,
 	            "{what:'input_required',asked:%r,answered:%r}",
-	            JSON_GET(result, "inputRequests"),
-	            t->responses.n ? buf_view(&t->responses) : STR_NONE);
+	            JSON_GET(result, "inputRequests"), buf_given(&t->responses));
 }
 
 /* Gives up, with a reason that is valid until the next request. */

@@ -61,7 +61,7 @@ struct str mcp_take_state(struct state_source *s, const struct mcp_reply *reply,
 		take_resource(s, reply);
 	else
 		take_tool(s, reply, reading);
-	return s->value.n ? buf_view(&s->value) : STR_NONE;
+	return buf_given(&s->value);
 }
 
 static int read_named(struct state_source *s, struct mcp_session *session,

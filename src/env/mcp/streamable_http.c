@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "env/mcp/mcp_session.h"
-#include "json/write.h"
 
 #include <stdlib.h>
 

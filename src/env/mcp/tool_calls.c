@@ -32,7 +32,7 @@ static int list_page(struct mcp_session *s, const char *method, struct str curso
 
 	if (cursor.p)
 		json_pack(&params, "{cursor:%r}", cursor);
-	struct str given = params.n ? buf_view(&params) : STR_NONE;
+	struct str given = buf_given(&params);
 	return mcp_request(s, method, given, r, err);
 }
 
@@ -87,7 +87,7 @@ static int list_pages(struct mcp_session *s, struct listing *l, struct buf *curs
                       struct mcp_reply *r, struct error *err)
 {
 	for (int page = 0;; page++) {
-		struct str at = cursor->n ? buf_view(cursor) : STR_NONE, tool;
+		struct str at = buf_given(cursor), tool;
 		size_t tools_cursor = 0;
 
 		if (list_page(s, "tools/list", at, r, err))

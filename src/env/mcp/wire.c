@@ -4,7 +4,6 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "env/mcp/input.h"
-#include "json/write.h"
 
 #include <stdio.h>
 
@@ -52,7 +51,7 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	if (str_is(m->method, "elicitation/create")) { /* answered on the user's behalf */
 		events_pack(s->conf.events, EVENT_NOTIFICATION,
 		            "{method:'elicitation/create',params:%r,answered:%r,why:%?s}",
-		            m->params, buf_view(&result), why.n ? buf_view(&why) : STR_NONE);
+		            m->params, buf_view(&result), buf_given(&why));
 	}
 	/* if it is not accepted, there must be time left for the awaited response */
 	uint64_t timeout_ms = left / 2 < ASIDE_MS ? left / 2 + 1 : ASIDE_MS;

@@ -3,7 +3,6 @@
 
 #include "json/write.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 
 #define PARAMS     "responses_create_params"

@@ -167,7 +167,7 @@ int openenv_learn_facts(struct env_openenv *e, struct error *err)
 		openenv_put_step_tool(buf_view(&e->schema), &e->http.tools);
 	buf_release(&e->schema);
 	e->http.base.facts.name = e->http.name.n ? buf_view(&e->http.name) : STR("openenv");
-	e->http.base.facts.version = e->version.n ? buf_view(&e->version) : STR_NONE;
+	e->http.base.facts.version = buf_given(&e->version);
 	e->http.base.facts.tools = buf_view(&e->http.tools);
 	e->http.base.facts.env_session = str_from(e->http.conf->env_session);
 	e->http.base.facts.url = e->wire.session.n

@@ -151,7 +151,7 @@ int openenv_state(struct env *base, struct str *out, struct error *err)
 	}
 	if (e->http.source.kind == STATE_OPENENV) {
 		e->state_returned = true;
-		*out = e->state.n ? buf_view(&e->state) : STR_NONE;
+		*out = buf_given(&e->state);
 		return 0;
 	}
 	if (e->http.source.kind == STATE_OBSERVATION)

@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <microhttpd.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -277,7 +277,7 @@ int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 
 struct str chat_stream_failure(const struct chat_stream *s)
 {
-	return s->failure.n ? buf_view(&s->failure) : STR_NONE;
+	return buf_given(&s->failure);
 }
 
 /* ---- the merged reply ---- */

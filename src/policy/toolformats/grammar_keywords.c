@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "json/python.h"
 #include "json/write.h"
-#include "policy/tool_set.h"
 
 #define KEYWORDS_MAX 256
 #define STRINGS_MAX  ((size_t)16 << 10) /* bytes of calls whose strings contain marks */

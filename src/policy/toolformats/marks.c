@@ -2,7 +2,6 @@
 #define _GNU_SOURCE /* memmem */
 #include "base/text.h"
 #include "json/write.h"
-#include "policy/tool_set.h"
 #include "policy/toolformats/reader_internal.h"
 
 #define MARK_PROBES 16

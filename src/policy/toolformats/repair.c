@@ -4,7 +4,6 @@
 
 #include "json/python.h"
 #include "json/scan.h"
-#include "json/write.h"
 
 #include <string.h>
 

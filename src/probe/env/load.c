@@ -3,7 +3,6 @@
    another, breaks the rung. */
 #include "probe/probe_internal.h"
 
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 

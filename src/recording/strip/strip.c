@@ -142,9 +142,7 @@ void strip_free(struct strip *s)
 	if (!s)
 		return;
 	end_rollout(s);
-	for (size_t i = 0; i < s->mask_count; i++)
-		free(s->masks[i]);
-	free(s->masks);
+	mem_free_all(s->masks, s->mask_count);
 	free(s->part_names);
 	free(s->part_values);
 	BUFS_RELEASE(&s->id, &s->replaced, &s->masked, &s->plain, &s->scratch);

@@ -58,11 +58,6 @@ static void initial_state(struct control *c)
 	c->gym->conf.world->state(e->instance, &c->reply->body);
 }
 
-static struct str flag(int8_t value)
-{
-	return value < 0 ? STR_NONE : value ? STR("true") : STR("false");
-}
-
 static void answer_playback_status(struct control *c)
 {
 	const struct playback_session *s = c->env->played;
@@ -71,8 +66,8 @@ static void answer_playback_status(struct control *c)
 
 	playback_total(s, &total);
 	json_pack(&c->reply->body, "{terminated:%r,truncated:%r,step_count:%i,total_reward:%r}",
-	          flag(s->last ? last->terminated : last->terminated > 0),
-	          flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s),
+	          json_flag(s->last ? last->terminated : last->terminated > 0),
+	          json_flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s),
 	          buf_view(&total));
 	buf_release(&total);
 }

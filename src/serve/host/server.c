@@ -2,7 +2,6 @@
    served as WebSockets: openenv.c makes the replies, net/frames.c the frames. */
 #include "base/log.h"
 #include "base/mem.h"
-#include "json/scan.h"
 #include "net/frames.h"
 #include "net/handshake.h"
 #include "serve/gym/gym.h"

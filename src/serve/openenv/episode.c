@@ -1,13 +1,11 @@
 /* A world as an OpenEnv environment: see episode.h. */
 #include "serve/openenv/episode.h"
 
-#include "base/mem.h"
 #include "json/scan.h"
 #include "json/write.h"
 #include "serve/served.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define ID_MAX ((size_t)16 << 20) /* the limit of the message that contains it */
 
@@ -169,7 +167,7 @@ bool episode_has_tools(const struct world *w)
 
 static void write_result(const struct world_call *a, struct buf *out)
 {
-	struct str data = a->structured.n ? buf_view(&a->structured) : STR_NONE;
+	struct str data = buf_given(&a->structured);
 
 	struct json_writer w =
 		jw_form(out, "{content:[{type:'text',text:%s,annotations:null,meta:null}]",

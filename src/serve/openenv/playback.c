@@ -6,8 +6,6 @@
 #include "json/write.h"
 #include "serve/playback/playback.h"
 
-#include <inttypes.h>
-
 #define CODE_GONE 1011
 
 static void write_observation(const struct recorded_reply *r, struct buf *out)

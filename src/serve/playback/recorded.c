@@ -237,10 +237,6 @@ static int check(struct recorded *r, const char *path, struct error *err)
 
 /* ---- tools ---- */
 
-struct called {
-	struct map_item item;
-};
-
 static void offer_called(struct recorded *r)
 {
 	struct buf tools = BUF(BUF_MAX_MESSAGE);
@@ -252,14 +248,13 @@ static void offer_called(struct recorded *r)
 		struct recorded_rollout *one = r->rollouts[i];
 
 		for (size_t k = 0; k < one->count; k++) {
-			uint64_t hash = map_hash(one->calls[k].name);
+			size_t known = seen.count;
 
-			if (map_find(&seen, hash, STR_NONE))
-				continue;
-			struct called *c = arena_new(&arena, sizeof(*c));
-
-			map_add(&seen, &c->item, hash);
-			jw_pack(&w, "{name:%s,inputSchema:{type:'object'}}", one->calls[k].name);
+			map_find_or_add(&seen, map_hash(one->calls[k].name), &arena,
+			                sizeof(struct map_item));
+			if (seen.count > known)
+				jw_pack(&w, "{name:%s,inputSchema:{type:'object'}}",
+				        one->calls[k].name);
 		}
 	}
 	jw_end(&w);

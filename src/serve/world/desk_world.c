@@ -1,6 +1,5 @@
 /* The desk as a world: three drawers of items, its tools, their results and its rewards. An item has a
    key and a JSON value kept exactly as spelled. Two desks with the same seed differ only in the clock. */
-#include "base/mem.h"
 #include "base/rng.h"
 #include "json/canon.h"
 #include "json/scan.h"

@@ -45,32 +45,8 @@ void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c)
 
 /* ---- lines ---- */
 
-static void chain_messages(struct tap_joiner *j, struct str messages, char hash[HASH_HEX + 1])
-{
-	AUTO_BUF list = BUF(2 * BUF_MAX_MESSAGE);
-	struct str message;
-
-	buf_char(&list, '[');
-	buf_str(&list, messages);
-	buf_char(&list, ']');
-	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &message);)
-		conversation_chain(message, &j->scratch, hash);
-}
-
-void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t from,
-                    char hash[HASH_HEX + 1], struct buf *messages, struct buf *llm)
-{
-	model_turn_put_messages(t, from, messages);
-	chain_messages(j, buf_view(messages), hash);
-	about_reply(&t->reply, &t->calls, t->request->seed, hash, llm);
-	if (t->message.p) {
-		buf_text(messages, messages->n ? "," : "");
-		buf_str(messages, t->message);
-		conversation_chain(t->message, &j->scratch, hash);
-	}
-}
-
-void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf *llm)
+/* The sampling parameters, if they differ from the last ones. */
+static void put_sent(const struct model_turn *t, struct buf *last, struct buf *llm)
 {
 	if (!t->request->sent.p || str_eq(t->request->sent, buf_view(last)) || !llm->n)
 		return;
@@ -81,14 +57,36 @@ void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf 
 	buf_char(llm, '}');
 }
 
+static void add_message(struct tap_joiner *j, struct str message, struct tap_talk *k,
+                        struct buf *messages)
+{
+	buf_text(messages, messages->n ? "," : "");
+	buf_str(messages, message);
+	conversation_chain(message, &j->scratch, k->hash);
+}
+
+void tap_join_write(struct tap_joiner *j, struct tap_talk *k, const struct model_turn *t,
+                    size_t from, struct buf *messages, struct buf *llm)
+{
+	const struct tap_prompt *p = t->prompt;
+
+	for (size_t i = 0; i < p->count; i++)
+		if (p->begins[i] >= from)
+			add_message(j, p->messages[i], k, messages);
+	about_reply(&t->reply, &t->calls, t->request->seed, k->hash, llm);
+	if (t->message.p)
+		add_message(j, t->message, k, messages);
+	k->sent.max = BUF_MAX_MESSAGE;
+	put_sent(t, &k->sent, llm);
+}
+
 /* ---- rollouts without an environment ---- */
 
 struct apart {
 	struct tap_joiner *j;
 	struct tap_lines lines;
-	char hash[HASH_HEX + 1];
-	struct buf id, messages, llm, sent;
-	int64_t turns;
+	struct tap_talk talk;
+	struct buf id, messages, llm;
 };
 
 /* Tools are named if none of the conversation's turns called one: otherwise the calls were made,
@@ -118,9 +116,8 @@ static void write_apart(struct apart *a, const struct model_turn *t, size_t from
 
 	buf_clear(&a->messages);
 	buf_clear(&a->llm);
-	tap_join_write(a->j, t, from, a->hash, &a->messages, &a->llm);
-	tap_join_put_sent(t, &a->sent, &a->llm);
-	struct step_fields f = {.turn = a->turns++,
+	tap_join_write(a->j, &a->talk, t, from, &a->messages, &a->llm);
+	struct step_fields f = {.turn = a->talk.turns++,
 	                        .messages = buf_view(&a->messages),
 	                        .llm = buf_view(&a->llm),
 	                        .at_ms = r->conf.clock.unix_ms(r->conf.clock.ctx)};
@@ -143,8 +140,7 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 	struct apart a = {.j = j,
 	                  .id = BUF(BUF_MAX_SMALL),
 	                  .messages = BUF(BUF_MAX_MESSAGE),
-	                  .llm = BUF(BUF_MAX_MESSAGE),
-	                  .sent = BUF(BUF_MAX_MESSAGE)};
+	                  .llm = BUF(BUF_MAX_MESSAGE)};
 	struct model_turn *chain = t, *last = t;
 	bool called = t->calls.count > 0 || t->prompt->results > 0;
 
@@ -167,7 +163,7 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 	struct end_fields end = {
 		.status = END_STOPPED,
 		.reason = "turns of a model for which no environment session is known",
-		.turns = a.turns};
+		.turns = a.talk.turns};
 	tap_lines_close(j->r, &a.lines, &end);
-	BUFS_RELEASE(&a.id, &a.messages, &a.llm, &a.sent);
+	BUFS_RELEASE(&a.id, &a.messages, &a.llm, &a.talk.sent);
 }

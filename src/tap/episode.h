@@ -105,6 +105,8 @@ void tap_step_replied(struct tap_step *step);
 /* Its reply. Steps are recorded in the order of these calls. done (r->terminated, r->truncated) does not end the episode by itself: the next
    reset, close or end of connection does, with that as its status. */
 void tap_step_end(struct tap_step *step, const struct env_reply *r);
+/* Does a call of the session, in this episode or an earlier one, wait for its reply? */
+bool tap_session_awaits(const struct tap_session *s);
 
 /* The reward of the open episode as a whole, a raw number: it replaces the sum over its steps.
    components: a raw object; absent: none. */

@@ -15,19 +15,16 @@ struct relayed {
 	struct relayed *next;              /* requested later on the same connection */
 	const struct tap_decoder *decoder; /* NULL: nobody's */
 	void *d;                           /* of the decoder */
-	struct buf request_head, reply_head, request_body, reply_body;
-	bool upgrade, requested, replied; /* replied: the reply is complete */
-	bool streams;                     /* its reply is passed on to the decoder in pieces */
+	struct buf head[2], body[2];       /* by enum tap_side */
+	bool upgrade, requested, replied;  /* replied: the reply is complete */
+	bool streams;                      /* its reply is passed on to the decoder in pieces */
 };
 
-/* What was passed and is to be told. */
+/* What was passed and is to be told: of a request or a reply, by its side. */
 enum what {
-	REQUEST_HEAD,
-	REQUEST_BODY,
-	REQUEST_END,
-	REPLY_HEAD,
-	REPLY_BODY,
-	REPLY_END,
+	HEAD,
+	BODY,
+	END,
 	SOCKET_BYTES,
 	NONSENSE, /* bytes: why, constant */
 };
@@ -162,20 +159,20 @@ static struct tap_head keep_head(const struct http_part *part, struct buf *copy)
 	                         .fields = moved(part->fields, part->raw, copy)};
 }
 
-static void pass_request_head(struct tap_flow *f, const struct http_part *part, struct buf *out)
+static void pass_request_head(struct tap_flow *f, struct http_part *part, struct buf *out)
 {
 	struct relayed *x = mem_new(sizeof(*x));
 
-	x->request_head = x->reply_head = BUF(2 * BUF_MAX_SMALL);
-	x->request_body = x->reply_body = BUF(TAP_BODY_MAX);
+	x->head[TAP_CLIENT] = x->head[TAP_SERVER] = BUF(2 * BUF_MAX_SMALL);
+	x->body[TAP_CLIENT] = x->body[TAP_SERVER] = BUF(TAP_BODY_MAX);
 	x->shown.id = ++f->reader->exchanges;
 	x->shown.connection = &f->connection;
-	x->shown.request = keep_head(part, &x->request_head);
+	x->shown.request = keep_head(part, &x->head[TAP_CLIENT]);
 	x->upgrade = rewrite_is_upgrade(part->fields);
 	*(f->last ? &f->last->next : &f->first) = x;
 	f->last = f->asking = x;
 	rewrite_request(&f->reader->conf.rewriting, part, out);
-	note(f, (struct passed){.what = REQUEST_HEAD, .x = x});
+	note(f, (struct passed){HEAD, TAP_CLIENT, x, STR_NONE});
 }
 
 /* From now on bytes are only passed. */
@@ -186,30 +183,7 @@ static void pass_nonsense(struct tap_flow *f, enum tap_side from, const struct h
 	buf_str(out, f->http[from].rest);
 	f->http[from].rest = STR_NONE;
 	f->mode = MODE_RAW;
-	note(f, (struct passed){.what = NONSENSE, .from = from, .bytes = str_from(part->why)});
-}
-
-static void pass_client_part(struct tap_flow *f, const struct http_part *part, struct buf *out)
-{
-	switch (part->kind) {
-	case HTTP_HEAD:
-		pass_request_head(f, part, out);
-		return;
-	case HTTP_BODY:
-		note(f,
-		     (struct passed){.what = REQUEST_BODY, .x = f->asking, .bytes = part->bytes});
-		break;
-	case HTTP_END:
-		note(f, (struct passed){.what = REQUEST_END, .x = f->asking});
-		f->asking = NULL;
-		break;
-	case HTTP_BROKEN:
-		pass_nonsense(f, TAP_CLIENT, part, out);
-		return;
-	case HTTP_FRAMING:
-		break;
-	}
-	buf_str(out, part->raw);
+	note(f, (struct passed){NONSENSE, from, NULL, str_from(part->why)});
 }
 
 static void begin_socket(struct tap_flow *f, struct buf *out)
@@ -219,10 +193,8 @@ static void begin_socket(struct tap_flow *f, struct buf *out)
 	f->mode = MODE_SOCKET;
 	f->socket = f->first;
 	buf_str(out, s->rest);
-	if (s->rest.n) {
-		note(f,
-		     (struct passed){.what = SOCKET_BYTES, .from = TAP_SERVER, .bytes = s->rest});
-	}
+	if (s->rest.n)
+		note(f, (struct passed){SOCKET_BYTES, TAP_SERVER, NULL, s->rest});
 	s->rest = STR_NONE;
 }
 
@@ -239,28 +211,35 @@ static void pass_reply_head(struct tap_flow *f, struct http_part *part, struct b
 	if (part->status < 200 && part->status != 101)
 		return;
 	f->http[TAP_SERVER].bodyless |= str_is(x->shown.request.method, "HEAD");
-	x->shown.reply = keep_head(part, &x->reply_head);
-	note(f, (struct passed){.what = REPLY_HEAD, .x = x});
+	x->shown.reply = keep_head(part, &x->head[TAP_SERVER]);
+	note(f, (struct passed){HEAD, TAP_SERVER, x, STR_NONE});
 	if (part->status == 101)
 		begin_socket(f, out);
 }
 
-static void pass_server_part(struct tap_flow *f, struct http_part *part, struct buf *out)
+static void pass_part(struct tap_flow *f, enum tap_side from, struct http_part *part,
+                      struct buf *out)
 {
+	struct relayed *x = from == TAP_CLIENT ? f->asking : f->first;
+
 	switch (part->kind) {
 	case HTTP_HEAD:
-		pass_reply_head(f, part, out);
+		(from == TAP_CLIENT ? pass_request_head : pass_reply_head)(f, part, out);
 		return;
 	case HTTP_BODY:
-		note(f, (struct passed){.what = REPLY_BODY, .x = f->first, .bytes = part->bytes});
+		note(f, (struct passed){BODY, from, x, part->bytes});
 		break;
 	case HTTP_END:
-		note(f, (struct passed){.what = REPLY_END, .x = f->first});
-		f->first = f->first->next;
-		f->last = f->first ? f->last : NULL;
+		note(f, (struct passed){END, from, x, STR_NONE});
+		if (from == TAP_CLIENT) {
+			f->asking = NULL;
+		} else {
+			f->first = x->next;
+			f->last = f->first ? f->last : NULL;
+		}
 		break;
 	case HTTP_BROKEN:
-		pass_nonsense(f, TAP_SERVER, part, out);
+		pass_nonsense(f, from, part, out);
 		return;
 	case HTTP_FRAMING:
 		break;
@@ -275,17 +254,14 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 
 	buf_clear(out);
 	if (f->mode == MODE_SOCKET) {
-		note(f, (struct passed){.what = SOCKET_BYTES, .from = from, .bytes = bytes});
+		note(f, (struct passed){SOCKET_BYTES, from, NULL, bytes});
 		return bytes;
 	}
 	if (f->mode == MODE_RAW)
 		return bytes;
 	http_stream_feed(s, bytes);
 	while (f->mode == MODE_HTTP && http_stream_next(s, &part))
-		if (from == TAP_CLIENT)
-			pass_client_part(f, &part, out);
-		else
-			pass_server_part(f, &part, out);
+		pass_part(f, from, &part, out);
 	return buf_view(out);
 }
 
@@ -293,7 +269,8 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 
 static void drop(struct relayed *x)
 {
-	BUFS_RELEASE(&x->request_head, &x->reply_head, &x->request_body, &x->reply_body);
+	BUFS_RELEASE(&x->head[TAP_CLIENT], &x->head[TAP_SERVER], &x->body[TAP_CLIENT],
+	             &x->body[TAP_SERVER]);
 	free(x);
 }
 
@@ -311,12 +288,16 @@ static void tell_request(struct tap_flow *f, struct relayed *x)
 		x->decoder->request(x->d, &x->shown);
 }
 
-static void keep_body(struct relayed *x, struct str bytes, struct buf *body,
-                      struct tap_bytes *shown)
+static void tell_body(struct relayed *x, enum tap_side from, struct str bytes)
 {
+	struct tap_bytes *shown =
+		from == TAP_CLIENT ? &x->shown.request_body : &x->shown.reply_body;
+	struct buf *body = &x->body[from];
 	size_t room = body->max - body->n;
 
-	if (x->decoder) {
+	if (from == TAP_SERVER && x->decoder && x->decoder->piece)
+		x->decoder->piece(x->d, &x->shown, bytes);
+	if (x->decoder && !(from == TAP_SERVER && x->streams)) {
 		buf_add(body, bytes.p, bytes.n < room ? bytes.n : room);
 		shown->bytes = buf_view(body);
 		shown->cut |= bytes.n > room;
@@ -333,14 +314,6 @@ static void tell_reply_head(struct tap_flow *f, struct relayed *x)
 	             str_starts(tap_header(h, "content-type"), STR("text/event-stream"));
 	if (x->decoder && x->decoder->head)
 		x->decoder->head(x->d, &x->shown);
-}
-
-static void tell_reply_body(struct relayed *x, struct str bytes)
-{
-	if (x->decoder && x->decoder->piece)
-		x->decoder->piece(x->d, &x->shown, bytes);
-	if (!x->streams)
-		keep_body(x, bytes, &x->reply_body, &x->shown.reply_body);
 }
 
 static const struct tap_ending complete = {.first = TAP_NOBODY};
@@ -395,32 +368,29 @@ static void tell_messages(struct tap_flow *f, enum tap_side from, struct str byt
 	}
 }
 
+static void tell_request_head(struct tap_flow *f, struct relayed *x)
+{
+	struct tap_head *h = &x->shown.request;
+
+	x->decoder = tap_reader_find(f->reader, h, &x->d);
+	x->shown.request_body.encoded = tap_header(h, "content-encoding").n > 0;
+	if (x->upgrade)
+		tell_request(f, x);
+}
+
 static void tell_one(struct tap_flow *f, const struct passed *p)
 {
-	struct relayed *x = p->x;
+	bool asks = p->from == TAP_CLIENT;
 
 	switch (p->what) {
-	case REQUEST_HEAD:
-		x->decoder = tap_reader_find(f->reader, &x->shown.request, &x->d);
-		x->shown.request_body.encoded =
-			tap_header(&x->shown.request, "content-encoding").n > 0;
-		if (x->upgrade)
-			tell_request(f, x);
+	case HEAD:
+		(asks ? tell_request_head : tell_reply_head)(f, p->x);
 		break;
-	case REQUEST_BODY:
-		keep_body(x, p->bytes, &x->request_body, &x->shown.request_body);
+	case BODY:
+		tell_body(p->x, p->from, p->bytes);
 		break;
-	case REQUEST_END:
-		tell_request_end(f, x);
-		break;
-	case REPLY_HEAD:
-		tell_reply_head(f, x);
-		break;
-	case REPLY_BODY:
-		tell_reply_body(x, p->bytes);
-		break;
-	case REPLY_END:
-		tell_reply(f, x);
+	case END:
+		(asks ? tell_request_end : tell_reply)(f, p->x);
 		break;
 	case SOCKET_BYTES:
 		tell_messages(f, p->from, p->bytes);
@@ -471,11 +441,11 @@ struct str tap_flow_ended(struct tap_flow *f, enum tap_side side, bool lost)
 		held = part.raw;
 		if (part.kind == HTTP_BROKEN) {
 			f->mode = MODE_RAW;
-			note(f, (struct passed){.what = NONSENSE, .from = side});
+			note(f, (struct passed){NONSENSE, side, NULL, STR_NONE});
 		} else if (side == TAP_SERVER) {
 			AUTO_BUF nothing = BUF(0);
 
-			pass_server_part(f, &part, &nothing);
+			pass_part(f, side, &part, &nothing);
 		}
 		tap_flow_tell(f);
 	}

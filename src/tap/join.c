@@ -331,9 +331,7 @@ static void absorb(struct tap_joiner *j, struct tap_session *s, struct model_tur
 
 	if (!goes_on)
 		k->hash[0] = '\0';
-	tap_join_write(j, t, goes_on ? k->length : 0, k->hash, messages, llm);
-	k->sent.max = BUF_MAX_MESSAGE;
-	tap_join_put_sent(t, &k->sent, llm);
+	tap_join_write(j, k, t, goes_on ? k->length : 0, messages, llm);
 	k->any = true;
 	k->length = t->length;
 	k->after = t->after;

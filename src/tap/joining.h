@@ -77,11 +77,9 @@ struct tap_joiner {
 void tap_join_remove(struct tap_joiner *j, struct model_turn *t);
 
 /* Appends the messages that a turn adds to those of its first `from` units, with its reply, and
-   its `llm`. hash: of the conversation before and, afterwards, with the turn. */
-void tap_join_write(struct tap_joiner *j, const struct model_turn *t, size_t from,
-                    char hash[HASH_HEX + 1], struct buf *messages, struct buf *llm);
-/* Adds the sampling parameters to `llm`, if they differ from the last ones. */
-void tap_join_put_sent(const struct model_turn *t, struct buf *last, struct buf *llm);
+   its `llm`, which has the sampling parameters if they differ from the last ones. */
+void tap_join_write(struct tap_joiner *j, struct tap_talk *k, const struct model_turn *t,
+                    size_t from, struct buf *messages, struct buf *llm);
 /* Records a turn, and those that continue it, as a rollout of its own, and frees them. */
 void tap_join_apart(struct tap_joiner *j, struct model_turn *t);
 

@@ -547,7 +547,6 @@ static void take_message(void *data, struct tap_exchange *x, enum tap_side from,
 }
 
 const struct tap_decoder tap_mcp = {
-	.name = "mcp",
 	.owns = mcp_owns,
 	.start = mcp_start,
 	.stop = mcp_stop,

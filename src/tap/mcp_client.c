@@ -174,44 +174,12 @@ static void cancelled(struct mcp_client *c, struct str params)
 	}
 }
 
-static void client_message(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,
-                           uint64_t exchange)
+static void client_notification(struct mcp_client *c, const struct jsonrpc_message *m)
 {
-	switch (m->kind) {
-	case JSONRPC_REQUEST:
-		client_request(c, m, exchange);
-		break;
-	case JSONRPC_NOTIFICATION:
-		if (str_is(m->method, "notifications/cancelled"))
-			cancelled(c, m->params);
-		else if (str_is(m->method, "notifications/initialized"))
-			mcp_ask_later(c);
-		break;
-	case JSONRPC_NOT_JSON:
-	case JSONRPC_INVALID:
-		note_message(c, EVENT_NOISE, m, raw);
-		break;
-	case JSONRPC_RESULT: /* to a request of the server */
-	case JSONRPC_ERROR:
-	case JSONRPC_BATCH:
-		break;
-	}
-}
-
-void mcp_client_sent(struct mcp_client *c, struct str text, uint64_t exchange)
-{
-	struct jsonrpc_message m;
-	struct str each;
-
-	jsonrpc_read(text, &m);
-	if (m.kind != JSONRPC_BATCH) {
-		client_message(c, &m, text, exchange);
-		return;
-	}
-	for (size_t cursor = 0; !c->over && json_next(text, &cursor, &each);) {
-		jsonrpc_read_valid(each, &m);
-		client_message(c, &m, each, exchange);
-	}
+	if (str_is(m->method, "notifications/cancelled"))
+		cancelled(c, m->params);
+	else if (str_is(m->method, "notifications/initialized"))
+		mcp_ask_later(c);
 }
 
 /* ---- replies ---- */
@@ -379,7 +347,7 @@ static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply
 		lose(c);
 }
 
-/* ---- the server's messages ---- */
+/* ---- messages ---- */
 
 static struct mcp_pending *of_exchange(const struct mcp_client *c, uint64_t exchange, bool *single)
 {
@@ -431,12 +399,13 @@ static void settle_message(struct mcp_client *c, struct mcp_pending *p, struct m
 	settle(c, p, r);
 }
 
-static void server_message(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,
-                           uint64_t exchange, struct mcp_reply *r)
+/* r: of the server; NULL: it is the client's. */
+static void take_one(struct mcp_client *c, const struct jsonrpc_message *m, struct str raw,
+                     uint64_t exchange, const struct mcp_reply *r)
 {
 	bool answers = m->kind == JSONRPC_RESULT || m->kind == JSONRPC_ERROR ||
 	               (m->kind == JSONRPC_INVALID && !m->method.p);
-	struct mcp_pending *p = answers ? request_answered_by(c, m, exchange) : NULL;
+	struct mcp_pending *p = r && answers ? request_answered_by(c, m, exchange) : NULL;
 
 	if (p) {
 		struct mcp_reply reply = *r;
@@ -446,8 +415,15 @@ static void server_message(struct mcp_client *c, const struct jsonrpc_message *m
 		return;
 	}
 	switch (m->kind) {
+	case JSONRPC_REQUEST:
+		if (!r)
+			client_request(c, m, exchange);
+		break;
 	case JSONRPC_NOTIFICATION:
-		note_message(c, EVENT_NOTIFICATION, m, raw);
+		if (r)
+			note_message(c, EVENT_NOTIFICATION, m, raw);
+		else
+			client_notification(c, m);
 		break;
 	case JSONRPC_NOT_JSON:
 	case JSONRPC_INVALID:
@@ -455,34 +431,38 @@ static void server_message(struct mcp_client *c, const struct jsonrpc_message *m
 		break;
 	case JSONRPC_RESULT: /* of requests that do not matter here */
 	case JSONRPC_ERROR:
-	case JSONRPC_REQUEST:
 	case JSONRPC_BATCH:
 		break;
 	}
 }
 
-static void server_text(struct mcp_client *c, struct str text, uint64_t exchange,
-                        struct mcp_reply *r)
+static void take_text(struct mcp_client *c, struct str text, uint64_t exchange,
+                      const struct mcp_reply *r)
 {
 	struct jsonrpc_message m;
 	struct str each;
 
 	jsonrpc_read(text, &m);
 	if (m.kind != JSONRPC_BATCH) {
-		server_message(c, &m, text, exchange, r);
+		take_one(c, &m, text, exchange, r);
 		return;
 	}
 	for (size_t cursor = 0; !c->over && json_next(text, &cursor, &each);) {
 		jsonrpc_read_valid(each, &m);
-		server_message(c, &m, each, exchange, r);
+		take_one(c, &m, each, exchange, r);
 	}
+}
+
+void mcp_client_sent(struct mcp_client *c, struct str text, uint64_t exchange)
+{
+	take_text(c, text, exchange, NULL);
 }
 
 void mcp_client_received(struct mcp_client *c, struct str text, uint64_t exchange, int http_status)
 {
 	struct mcp_reply r = {.http_status = http_status};
 
-	server_text(c, text, exchange, &r);
+	take_text(c, text, exchange, &r);
 }
 
 void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_reply *r)
@@ -493,7 +473,7 @@ void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_repl
 	if (r->got == MCP_GOT_HTTP) {
 		jsonrpc_read(r->text, &r->message);
 		if (r->message.kind >= JSONRPC_RESULT) /* an error, or several replies */
-			server_text(c, r->text, exchange, r);
+			take_text(c, r->text, exchange, r);
 	}
 	while (!c->over && (p = of_exchange(c, exchange, &single)))
 		settle(c, p, r);

@@ -71,9 +71,8 @@ struct tap_exchange {
 	void *own;                     /* of the decoder */
 };
 
-/* A decoder. Members may be NULL, but for name, owns and start. `d` is what start() returned. */
+/* A decoder. Members may be NULL, but for owns and start. `d` is what start() returned. */
 struct tap_decoder {
-	const char *name;
 	/* Is this request part of the protocol? Asked in the order of decoders.def once its head is
 	   complete; the first that says yes gets the exchange. Others are relayed and counted. */
 	bool (*owns)(void *d, const struct tap_head *request);

@@ -351,7 +351,6 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 }
 
 static const struct tap_decoder decoder = {
-	.name = "model",
 	.owns = owns,
 	.start = start,
 	.stop = stop,

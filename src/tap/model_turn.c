@@ -543,15 +543,3 @@ void model_turn_free(struct model_turn *t)
 		free(t);
 	}
 }
-
-void model_turn_put_messages(const struct model_turn *t, size_t from, struct buf *out)
-{
-	const struct tap_prompt *p = t->prompt;
-
-	for (size_t i = 0; i < p->count; i++) {
-		if (p->begins[i] >= from) {
-			buf_text(out, out->n ? "," : "");
-			buf_str(out, p->messages[i]);
-		}
-	}
-}

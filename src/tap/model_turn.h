@@ -71,6 +71,3 @@ struct model_turn {
 /* A turn with a reply, which it takes over. */
 struct model_turn *model_turn_new(struct model_request *q, size_t prompt, struct chat_reply *reply);
 void model_turn_free(struct model_turn *t); /* NULL is fine */
-
-/* Appends the messages from the unit `from` on, each with a comma before it but for the first. */
-void model_turn_put_messages(const struct model_turn *t, size_t from, struct buf *out);

@@ -12,8 +12,7 @@ struct gym_session {
 	struct tap_session *tap;
 	struct buf id;   /* empty: that of the first reply */
 	struct buf also; /* the session that answered in its place; empty: none */
-	size_t calls;    /* in flight */
-	bool over;       /* ends with the last of them */
+	bool over;       /* ends with the last of its calls */
 };
 
 struct gym_decoder {
@@ -186,7 +185,7 @@ static void take_begin(struct gym_decoder *d, struct tap_exchange *x)
 	s = s ? s : new_session(d, x, buf_view(&id));
 	begin_episode(s, x, steps, &reply);
 	s->over = reply.outcome != OUTCOME_OK;
-	if (s->over && !s->calls)
+	if (s->over && !tap_session_awaits(s->tap))
 		end_session(d, s, &(struct tap_ending){.first = TAP_NOBODY});
 }
 
@@ -258,7 +257,6 @@ static void request(void *ctx, struct tap_exchange *x)
 	c->is_step = is_step;
 	c->step = tap_step_begin(s->tap, &(struct tap_call){.tool = buf_view(&tool),
 	                                                    .arguments = buf_view(&arguments)});
-	s->calls++;
 	x->own = c;
 }
 
@@ -313,7 +311,6 @@ static void end_call(struct gym_decoder *d, struct gym_call *c, struct tap_excha
 	if (c->is_step)
 		tap_state(s->tap, reply.outcome == OUTCOME_OK ? reply.observation : STR_NONE);
 	s->over |= reply.terminated > 0 || reply.truncated > 0;
-	s->calls--;
 	free(c);
 	x->own = NULL;
 }
@@ -357,12 +354,11 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 
 	if (c) /* the connection ended before the reply */
 		end_call(ctx, c, x, e->why);
-	if (s && s->over && !s->calls)
+	if (s && s->over && !tap_session_awaits(s->tap))
 		end_session(ctx, s, e);
 }
 
 const struct tap_decoder tap_nemo_gym = {
-	.name = "nemo-gym",
 	.owns = owns,
 	.start = start,
 	.stop = stop,

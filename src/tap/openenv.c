@@ -564,7 +564,6 @@ static void message(void *ctx, struct tap_exchange *x, enum tap_side from,
 }
 
 const struct tap_decoder tap_openenv = {
-	.name = "openenv",
 	.owns = owns,
 	.start = start,
 	.stop = stop,

@@ -13,8 +13,7 @@ struct ors_session {
 	struct buf create; /* the body of create; empty: not seen */
 	struct buf name;
 	bool created; /* and its episode has not begun */
-	size_t calls; /* in flight */
-	bool deleted; /* ends with the last of them */
+	bool deleted; /* ends with the last of its calls */
 };
 
 struct ors_decoder {
@@ -155,7 +154,6 @@ static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_
 	x->own = tap_step_begin(
 		s->tap, &(struct tap_call){.tool = buf_view(&tool),
 	                                   .arguments = arguments.p ? arguments : STR("{}")});
-	s->calls++;
 }
 
 static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_exchange *x,
@@ -170,7 +168,6 @@ static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_ex
 	ors_read_call(&a, tap_episode_before(s->tap), &conf, &d->reading, &reply);
 	tap_step_end(x->own, &reply);
 	x->own = NULL;
-	s->calls--;
 	if (reply.outcome == OUTCOME_OK)
 		tap_total(s->tap, reply.reward, STR_NONE);
 }
@@ -207,7 +204,6 @@ static void head(void *ctx, struct tap_exchange *x)
 static void take_create(struct ors_session *s, const struct tap_exchange *x,
                         const struct env_reply *reply, struct ors_decoder *d)
 {
-
 	if (json_is_valid(x->request_body.bytes))
 		buf_set(&s->create, x->request_body.bytes);
 	s->created = reply->outcome == OUTCOME_OK;
@@ -285,12 +281,11 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	if (is_at(x, "/delete"))
 		tap_episode_end(s->tap, END_STOPPED, "the client deleted the session");
 	s->deleted |= is_at(x, "/delete_session");
-	if (s->deleted && !s->calls)
+	if (s->deleted && !tap_session_awaits(s->tap))
 		end_session(ctx, s, e);
 }
 
 const struct tap_decoder tap_ors = {
-	.name = "ors",
 	.owns = owns,
 	.start = start,
 	.stop = stop,

@@ -171,6 +171,11 @@ void tap_step_end(struct tap_step *step, const struct env_reply *reply)
 	}
 }
 
+bool tap_session_awaits(const struct tap_session *s)
+{
+	return s->first != NULL;
+}
+
 static struct env_reply no_reply(struct str why)
 {
 	return (struct env_reply){

@@ -26,7 +26,6 @@
 #include "cmd/options/table.h"
 
 struct converting {
-	const struct context *context;
 	const struct convert_options *opts;
 	/* NULL: from: detect by content; to: rolldbg's own format */
 	const struct format *from, *to;
@@ -335,10 +334,8 @@ static int convert_main(const struct context *c, const void *opts, int argc, cha
                         struct error *err)
 {
 	const struct convert_options *o = opts;
-	struct converting v = {.context = c,
-	                       .opts = o,
-	                       .directory = recordings_is_directory(o->out),
-	                       .text = BUF(SIZE_MAX / 2)};
+	struct converting v = {
+		.opts = o, .directory = recordings_is_directory(o->out), .text = BUF(SIZE_MAX / 2)};
 	AUTO_BUF tools = BUF(0);
 
 	if (o->list && argc) {

@@ -35,7 +35,7 @@ struct stored_summary {
 	enum stored_verdict verdict;
 	struct judge_summary sums;
 	/* Of the first rollout, in the arena; absent if not recorded. */
-	struct str task, env, protocol, url, started, status;
+	struct str task, env, protocol, url, status;
 	/* runs of consecutive rollouts with the same task; at least 1 */
 	int64_t tasks;
 	const char *rules[CHECKS_MAX]; /* rules with findings, in order of their first finding */
@@ -78,7 +78,6 @@ static void take_header(struct summarizing *s, const struct line *l)
 	o->env = json_text(s->arena, JSON_GET(l->value[KEY_ENV], "name"));
 	o->protocol = json_text(s->arena, JSON_GET(l->value[KEY_ENV], "protocol"));
 	o->url = json_text(s->arena, JSON_GET(l->value[KEY_META], "url"));
-	o->started = json_text(s->arena, JSON_GET(l->value[KEY_META], "started"));
 }
 
 static void take_line(void *ctx, const struct evidence_update *u)

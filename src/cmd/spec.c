@@ -260,14 +260,6 @@ static void put_key(const char *kind, const char *owner, const struct line_key *
 	put_spec_words(k->words, k->types, k->meaning, out);
 }
 
-static const char *key_name(enum key key)
-{
-	for (size_t i = 0; i < line_keys_count; i++)
-		if (line_keys[i].key == key)
-			return line_keys[i].name;
-	return NULL;
-}
-
 /* The lines that --json prints, each followed by its members. */
 static void put_results(struct buf *out)
 {
@@ -324,7 +316,7 @@ static int spec_main(const struct context *c, const void *opts, int argc, char *
 	for (size_t i = 0; i < line_keys_count; i++)
 		put_key("key", line_type_name(line_keys[i].line), &line_keys[i], &out.text);
 	for (size_t i = 0; i < line_parts_count; i++)
-		put_key("part", key_name(line_parts[i].key), &line_parts[i], &out.text);
+		put_key("part", line_key_name(line_parts[i].key), &line_parts[i], &out.text);
 	put_results(&out.text);
 	return output_close(&out, err);
 }

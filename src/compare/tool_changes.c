@@ -177,7 +177,7 @@ static struct str keyword_at(struct str pointer, bool *list)
 struct sorting {
 	tool_change_fn *take;
 	void *ctx;
-	struct str before, now; /* the tool */
+	struct str before; /* the tool */
 	struct buf pointer;
 	size_t base;
 };
@@ -284,7 +284,6 @@ void tool_changes(struct str before, struct str now, tool_change_fn *take, void 
 
 		point_to(&s, tool);
 		s.before = tool;
-		s.now = other;
 		if (other.p) {
 			json_diff_unordered(tool, other, &how, take_member);
 		} else if (moved.p && count < NAMES_MAX) {

@@ -88,14 +88,6 @@ int export_rollout(struct export *x, struct buf *out, struct error *err)
 	return failed;
 }
 
-static const char *name_of(enum key k)
-{
-	for (size_t i = 0; i < line_keys_count; i++)
-		if (line_keys[i].key == k)
-			return line_keys[i].name;
-	return "";
-}
-
 static void warn_of_loss(const struct export *x, const char *what, uint64_t lines)
 {
 	if (lines) {
@@ -107,7 +99,7 @@ static void warn_of_loss(const struct export *x, const char *what, uint64_t line
 void export_warn_of_losses(const struct export *x)
 {
 	for (size_t i = 0; i < ARRAY_LEN(facts); i++)
-		warn_of_loss(x, name_of(facts[i]), x->lost[facts[i]]);
+		warn_of_loss(x, line_key_name(facts[i]), x->lost[facts[i]]);
 	warn_of_loss(x, "events", x->lost_events);
 }
 

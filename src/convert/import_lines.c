@@ -30,15 +30,6 @@ static struct str number_value(struct str raw)
 	return json_type(raw) == JSON_NUMBER ? raw : NONE;
 }
 
-/* The name of a key that occurs in a line of that type. */
-static const char *key_name(enum key k)
-{
-	for (size_t i = 0; i < line_keys_count; i++)
-		if (line_keys[i].key == k)
-			return line_keys[i].name;
-	return NULL;
-}
-
 /* ---- writing ---- */
 
 static void write_line(struct import *m, struct import_rollout *r, struct line *l)
@@ -118,7 +109,7 @@ static struct str env_value(struct import *m, const struct import_header *h)
 	                               m->format->name, h->env_name, h->env_version);
 	for (unsigned k = 0; k < KEY_COUNT; k++)
 		if (facts >> k & 1)
-			jw_text(&j, key_name(k));
+			jw_text(&j, line_key_name(k));
 	jw_pack(&j, "]}");
 	return import_kept(m);
 }

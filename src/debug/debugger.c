@@ -55,8 +55,7 @@ static bool finding_begins(void *ctx, struct str rule, const struct moment *m)
 
 struct known debugger_known(struct debugger *d)
 {
-	return (struct known){
-		.moment = &d->now, .ignored = d->ignored, .begins = finding_begins, .ctx = d};
+	return (struct known){.moment = &d->now, .begins = finding_begins, .ctx = d};
 }
 
 /* At the newest step of a live session, the state after it is known before it is recorded. */

@@ -34,7 +34,6 @@ extern const struct named_fact_row named_facts[FACTS_NAMED];
 /* The facts an expression is evaluated on. */
 struct known {
 	const struct moment *moment;
-	const struct json_paths *ignored; /* ignored in states; may be NULL */
 	/* True if a finding of that rule begins at this moment. NULL: never. */
 	bool (*begins)(void *ctx, struct str rule, const struct moment *m);
 	void *ctx;

@@ -252,9 +252,7 @@ static void begin(struct policy *policy, const struct policy_view *v, struct str
 static void observe(struct policy *policy, const struct policy_result *r, struct str *messages)
 {
 	struct live *l = (struct live *)policy;
-	const struct policy_result own = {.decision = &l->replaced,
-	                                  .outcome = l->replaced.outcome,
-	                                  .message = l->replaced.message};
+	const struct policy_result own = {.decision = &l->replaced, .message = l->replaced.message};
 
 	/* A policy only gets results of its own decisions: a model's conversation cannot contain
 	   the result of a call that the model did not make. */

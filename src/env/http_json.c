@@ -150,11 +150,9 @@ int http_json_page(struct http_json *h, const char *path, int *status, struct st
 
 void http_json_first_error(struct str errors, struct buf *text)
 {
-	struct str first, part;
-	size_t cursor = 0, at = 0;
+	struct str first = json_first(errors), part;
+	size_t at = 0;
 
-	if (!json_next(errors, &cursor, &first))
-		return;
 	for (struct str loc = JSON_GET(first, "loc"); json_next(loc, &at, &part);) {
 		buf_str(text, json_type(part) == JSON_STRING ? json_inner(part) : part);
 		buf_text(text, ": ");

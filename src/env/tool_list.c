@@ -49,8 +49,7 @@ bool tools_differ(struct str before, struct str now, struct buf *detail)
 	return added || removed || changed;
 }
 
-/* Absent if there is no such tool. */
-static struct str find_tool(struct str tools, struct str name)
+struct str tool_list_find(struct str tools, struct str name)
 {
 	struct str tool;
 	size_t cursor = 0;
@@ -63,7 +62,7 @@ static struct str find_tool(struct str tools, struct str name)
 
 bool tool_is_listed(struct str tools, struct str name)
 {
-	return find_tool(tools, name).p != NULL;
+	return tool_list_find(tools, name).p != NULL;
 }
 
 bool tool_is_read_only(struct str tools, struct str name)
@@ -74,7 +73,8 @@ bool tool_is_read_only(struct str tools, struct str name)
 	/* called at every step, and most lists do not contain the key; ASCII letters are never
 	   escaped in practice */
 	if (tools.n && memmem(tools.p, tools.n, key, strlen(key))) {
-		json_bool(JSON_GET(JSON_GET(find_tool(tools, name), "annotations"), "readOnlyHint"),
+		json_bool(JSON_GET(JSON_GET(tool_list_find(tools, name), "annotations"),
+		                   "readOnlyHint"),
 		          &hint);
 	}
 	return hint;

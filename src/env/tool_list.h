@@ -4,7 +4,8 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
-/* Is there a tool of that name? */
+/* The tool of that name; absent: there is none. */
+struct str tool_list_find(struct str tools, struct str name);
 bool tool_is_listed(struct str tools, struct str name);
 
 /* Is the tool marked read-only (annotations.readOnlyHint)? */

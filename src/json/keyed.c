@@ -146,11 +146,6 @@ static int take_number(struct keyed *k, struct keyed_number *to)
 	return to->given ? 0 : keyed_expected(k, "a non-negative integer");
 }
 
-static int take_flag(struct keyed *k, bool *to)
-{
-	return json_bool(k->value, to) ? 0 : keyed_expected(k, "true or false");
-}
-
 /* NOLINTBEGIN(misc-no-recursion): no deeper than tables are nested in each other */
 
 static int take_inner(struct keyed *k, const struct keyed_row *row, void *to)
@@ -227,7 +222,7 @@ static int take_value(struct keyed *k, const struct keyed_row *row, void *object
 	case KEYED_COUNT:
 		return take_number(k, to);
 	case KEYED_SET:
-		return take_flag(k, to);
+		return json_bool(k->value, to) ? 0 : keyed_expected(k, "true or false");
 	case KEYED_DURATION:
 		return text_duration_ms(json_text(k->arena, k->value), to)
 		               ? 0

@@ -16,11 +16,6 @@ static const unsigned char *find_nul(struct str text)
 	return NULL;
 }
 
-static cJSON *next_after(const cJSON *node)
-{
-	return node ? node->next : NULL;
-}
-
 /* Sets valueint of all nodes, which cJSON sets for numbers only, to the offset of the value. */
 static void locate(struct str text, cJSON *next)
 {
@@ -34,7 +29,7 @@ static void locate(struct str text, cJSON *next)
 			p++;
 		} else if (*p == ']' || *p == '}') {
 			p++;
-			next = next_after(depth ? open[--depth] : NULL);
+			next = depth ? open[--depth]->next : NULL;
 		} else if (after != p && after < end && *after == ':') {
 			p = after + 1;
 		} else {

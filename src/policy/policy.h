@@ -78,7 +78,6 @@ struct decision {
 /* The result of a decision. */
 struct policy_result {
 	const struct decision *decision;
-	enum outcome outcome;
 	struct str observation; /* raw JSON, error text included; absent: none */
 	struct str structured;  /* raw JSON: structured content, if any */
 	struct str raw;         /* a reply that was not JSON */

@@ -194,15 +194,15 @@ static int not_one_argument(struct str tool, struct str properties, struct str r
 int tool_action_property(struct str tool, const char *name, struct str *key, struct str *schema,
                          struct error *err)
 {
-	struct str input = tool_schema(tool), properties = JSON_GET(input, "properties"), only;
+	struct str input = tool_schema(tool), properties = JSON_GET(input, "properties");
 	struct str required = JSON_GET(input, "required");
 	struct json_member m;
 	size_t cursor = 0;
 
 	if (name)
 		return named_property(properties, name, key, schema, err);
-	if (json_count(required) == 1 && json_next(required, &cursor, &only)) {
-		*key = json_inner(only);
+	if (json_count(required) == 1 && json_first(required).p) {
+		*key = json_inner(json_first(required));
 		*schema = get_spelled(properties, *key);
 		return 0;
 	}

@@ -106,6 +106,15 @@ static bool has_word(const char *words, struct str value)
 	return false;
 }
 
+const char *line_key_name(enum key k)
+{
+	size_t i = 0;
+
+	while (line_keys[i].key != k)
+		i++;
+	return line_keys[i].name;
+}
+
 /* Is the number an integer, including spellings such as 1.0 and 1e2? A count must fit in 64
    bits; other numbers (a seed) may have any size. */
 static bool is_whole(struct str number, bool is_count)

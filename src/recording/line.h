@@ -107,6 +107,7 @@ struct line_key {
 /* The table, in writing order, grouped by line type. */
 extern const struct line_key line_keys[];
 extern const size_t line_keys_count;
+const char *line_key_name(enum key k); /* of one that occurs in a line of some type */
 
 /* The members of objects in the table, in writing order, grouped by key; `line` is LINE_UNKNOWN
    because they are the same in every line. Used for the manual, the schema and strip; the reader
@@ -139,6 +140,13 @@ struct line {
 static inline bool line_has(const struct line *l, enum key k) /* present and not null */
 {
 	return l->value[k].n > 0 && l->value[k].p[0] != 'n';
+}
+
+/* Was a call of it sent to the environment? */
+static inline bool line_was_sent(const struct line *l)
+{
+	return line_has(l, KEY_TOOL_CALL) && l->outcome != OUTCOME_UNPARSED &&
+	       l->outcome != OUTCOME_NOT_SENT;
 }
 
 /* A value that must be a non-negative integer; -1 for null and absent. Inline, because every

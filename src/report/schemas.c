@@ -145,15 +145,6 @@ static void put_case(struct json_writer *w, const char *type)
 
 /* ---- recordings ---- */
 
-static const char *name_of(enum key key)
-{
-	size_t i = 0;
-
-	while (line_keys[i].key != key)
-		i++;
-	return line_keys[i].name;
-}
-
 static bool has_parts(enum key key)
 {
 	for (size_t i = 0; i < line_parts_count; i++)
@@ -179,7 +170,7 @@ static void put_parts(struct json_writer *w)
 		enum key key = line_parts[i].key;
 
 		if (i == 0 || line_parts[i - 1].key != key)
-			begin_object(w, name_of(key), NULL);
+			begin_object(w, line_key_name(key), NULL);
 		put_key(w, &line_parts[i], true);
 		if (i + 1 == line_parts_count || line_parts[i + 1].key != key) {
 			jw_end(w);
@@ -198,7 +189,8 @@ static void put_line_type(struct json_writer *w, enum line_type type)
 		put_key(w, &rows[i], false);
 	jw_end(w);
 	if (type == LINE_HEADER)
-		jw_pack(w, "required:[%t,%t]", name_of(KEY_FORMAT), name_of(KEY_VERSION));
+		jw_pack(w, "required:[%t,%t]", line_key_name(KEY_FORMAT),
+		        line_key_name(KEY_VERSION));
 	jw_end(w);
 }
 
@@ -207,9 +199,11 @@ void schema_recording(struct buf *out)
 	struct json_writer w;
 
 	begin_schema(&w, "A line of a rolldbg recording", out);
-	jw_pack(&w, "required:[%t,%t],properties:{", name_of(KEY_TYPE), name_of(KEY_ROLLOUT));
-	put_value(&w, name_of(KEY_TYPE), "Readers ignore lines of other types.", T_STRING, NULL);
-	begin_value(&w, name_of(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
+	jw_pack(&w, "required:[%t,%t],properties:{", line_key_name(KEY_TYPE),
+	        line_key_name(KEY_ROLLOUT));
+	put_value(&w, line_key_name(KEY_TYPE), "Readers ignore lines of other types.", T_STRING,
+	          NULL);
+	begin_value(&w, line_key_name(KEY_ROLLOUT), "Id of the rollout.", T_STRING, NULL);
 	jw_pack(&w, "}},allOf:[");
 	for (enum line_type t = LINE_HEADER; t < LINE_TYPES; t++)
 		put_case(&w, line_type_name(t));

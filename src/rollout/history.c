@@ -471,8 +471,7 @@ static void judge(struct history_script *h, struct history_verdict *out)
 	struct history_tally t = count(h);
 	bool effect = find_members(h, &unequal);
 
-	*out = (struct history_verdict){
-		.compared = t.compared, .depend = t.depend, .repeated = t.repeated};
+	*out = (struct history_verdict){.compared = t.compared, .depend = t.depend};
 	if ((t.depend || t.repeated) && t.alone >= STILL_CALLS && !t.unlike) {
 		text_copy(out->why, sizeof(out->why),
 		          STR("unlike calls, each alone, got one reply: replies depend on how many "

@@ -38,7 +38,6 @@ enum history_answer {
 struct history_verdict {
 	enum history_answer answer;
 	size_t compared, depend; /* replies */
-	bool repeated;           /* some call, sent again, got another reply */
 	bool has_episodes;       /* of an environment, not of tools that may only compute */
 	bool drawn;    /* kept, by what calls drawn from the schemas showed; the script's did not */
 	char why[200]; /* why it is unknown, or kept and yet not clean; may contain peers' bytes */

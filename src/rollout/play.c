@@ -77,7 +77,6 @@ static __attribute__((noinline)) int put_step(struct rollout *r, const struct de
 	f.latency_us = r->latency_us = (io_now_ns(r->conf->io) - sent->began_ns) / 1000;
 	store_reply(r, reply);
 	f.more_messages = observed(r, &(struct policy_result){.decision = d,
-	                                                      .outcome = reply->outcome,
 	                                                      .observation = reply->observation,
 	                                                      .structured = reply->structured,
 	                                                      .raw = reply->raw,
@@ -118,9 +117,8 @@ static int put_turn(struct rollout *r, const struct decision *d, struct str stat
 
 	f.at_ms = unix_ms(r);
 	if (d->kind == DECIDE_UNSENT || d->kind == DECIDE_NOTHING) {
-		f.more_messages = observed(r, &(struct policy_result){.decision = d,
-		                                                      .outcome = d->outcome,
-		                                                      .message = d->message});
+		f.more_messages =
+			observed(r, &(struct policy_result){.decision = d, .message = d->message});
 	}
 	if (d->kind == DECIDE_UNSENT) {
 		f.call = &call;

@@ -2,6 +2,7 @@
    MCP-Gym of the control plane. They have the headers of the client's own requests, so that they reach its session. */
 #include "env/mcp/headers.h"
 #include "env/state_source.h"
+#include "env/tool_list.h"
 #include "json/write.h"
 #include "protocol/http_stream.h"
 #include "tap/mcp_client.h"
@@ -52,13 +53,12 @@ static void put_modern_fields(const struct mcp_client *c, const struct state_sou
                               const char *method, struct buf *out)
 {
 	struct buf lines = BUF(BUF_MAX_SMALL);
-	struct str tools = buf_view(&c->decoder->tools), tool;
+	struct str tools = buf_view(&c->decoder->tools);
 
 	mcp_header_add(&lines, "Mcp-Method", str_from(method));
 	mcp_header_add(&lines, "Mcp-Name", s->target);
-	for (size_t cursor = 0; json_next(tools, &cursor, &tool);)
-		if (s->kind == STATE_TOOL && json_is(JSON_GET(tool, "name"), s->target))
-			mcp_header_add_params(&lines, tool, s->arguments);
+	if (s->kind == STATE_TOOL)
+		mcp_header_add_params(&lines, tool_list_find(tools, s->target), s->arguments);
 	for (struct str rest = buf_view(&lines); rest.n;) {
 		struct str line = str_cut(&rest, '\0');
 

@@ -244,10 +244,9 @@ static void settle_initialize(struct mcp_client *c, struct mcp_reply *r)
 
 static void settle_discover(struct mcp_client *c, const struct mcp_reply *r)
 {
-	struct str versions = JSON_GET(r->message.result, "supportedVersions"), revision = STR_NONE;
-	size_t cursor = 0;
+	struct str revision = json_first(JSON_GET(r->message.result, "supportedVersions"));
 
-	if (r->got == MCP_GOT_RESULT && json_next(versions, &cursor, &revision)) {
+	if (r->got == MCP_GOT_RESULT && revision.p) {
 		c->modern = true;
 		struct str info =
 			JSON_GET(JSON_GET(r->message.result, "_meta"), META("serverInfo"));

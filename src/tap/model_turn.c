@@ -216,15 +216,13 @@ static void add_prompt(struct model_request *q, struct building *b)
 static void read_prompts(struct model_request *q, struct str body)
 {
 	struct building b = {.unit = BUF(BUF_MAX_MESSAGE)};
-	struct str prompt = JSON_GET(body, "prompt"), one;
-	size_t cursor = 0;
+	struct str prompt = JSON_GET(body, "prompt"), first = json_first(prompt), one;
 
 	if (q->api) {
 		add_prompt(q, &b);
 		add_conversation(&b, (enum api_id)(q->api - apis), body);
-	} else if (json_type(prompt) == JSON_ARRAY && json_next(prompt, &cursor, &one) &&
-	           json_type(one) != JSON_NUMBER) {
-		for (cursor = 0; json_next(prompt, &cursor, &one);) {
+	} else if (first.p && json_type(first) != JSON_NUMBER) {
+		for (size_t cursor = 0; json_next(prompt, &cursor, &one);) {
 			add_prompt(q, &b);
 			add_text(&b, one);
 		}

@@ -201,22 +201,13 @@ static struct gym_session *stray_session(struct gym_decoder *d, const struct tap
 	return new_session(d, x, buf_view(&id));
 }
 
-static struct str item_text(struct str item)
-{
-	struct str block;
-	size_t cursor = 0;
-
-	return json_next(JSON_GET(item, "content"), &cursor, &block) ? JSON_GET(block, "text")
-	                                                             : STR_NONE;
-}
-
 /* The model's first call in the request of /step, or what it says as the tool `step`. */
 static void read_action(struct str body, struct buf *tool, struct buf *arguments)
 {
 	struct str output = JSON_GET(JSON_GET(body, "response"), "output"), item;
 
 	for (size_t cursor = 0; json_next(output, &cursor, &item);) {
-		struct str text = item_text(item);
+		struct str text = JSON_GET(json_first(JSON_GET(item, "content")), "text");
 
 		if (json_is(JSON_GET(item, "type"), STR("function_call"))) {
 			buf_clear(tool);

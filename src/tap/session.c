@@ -124,28 +124,25 @@ void tap_step_replied(struct tap_step *step)
 		step->session->episode->talk.answered_ns = step->replied_ns;
 }
 
-static uint64_t latency_us(const struct tap_step *step, uint64_t now)
-{
-	return ((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000;
-}
-
 static void put_step(struct tap_step *step, const struct env_reply *reply)
 {
 	struct tap_session *s = step->session;
 	struct tap_episode *e = s->episode;
 	uint64_t now = tap_now_ns(s->r);
 	struct error err = {0};
-	struct step_fields f = {.turn = step->turn < 0 ? e->steps : step->turn,
-	                        .step = e->steps,
-	                        .state = step->state,
-	                        .ignore = e->ignored.paths,
-	                        .call = &step->call,
-	                        .messages = step->messages,
-	                        .llm = step->llm,
-	                        .joined = step->joined,
-	                        .reply = reply,
-	                        .at_ms = step->at_ms,
-	                        .latency_us = latency_us(step, now)};
+	struct step_fields f = {
+		.turn = step->turn < 0 ? e->steps : step->turn,
+		.step = e->steps,
+		.state = step->state,
+		.ignore = e->ignored.paths,
+		.call = &step->call,
+		.messages = step->messages,
+		.llm = step->llm,
+		.joined = step->joined,
+		.reply = reply,
+		.at_ms = step->at_ms,
+		.latency_us =
+			((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000};
 
 	if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
 		tap_stop_recording(s->r, &err);

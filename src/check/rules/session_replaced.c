@@ -5,7 +5,6 @@ struct replaced {
 	bool reset;     /* some reset was recorded */
 	bool forgotten; /* the server opened a session and did not know it at the next request */
 	bool pending;   /* the session was replaced, and no reset followed yet */
-	int64_t turn;   /* of the event */
 	struct span played; /* steps in a session that was replaced without a reset */
 	struct span lost;   /* steps for which the server no longer knew the session */
 	struct span early;  /* steps before any reset */

@@ -90,9 +90,7 @@ static int refuse_torn(void *ctx, const struct line *l, const struct reader_note
 /* Steps that were never sent to the environment cannot be replayed. */
 static bool was_sent(const struct line *l)
 {
-	return l->type != LINE_STEP ||
-	       (line_has(l, KEY_TOOL_CALL) && l->outcome != OUTCOME_UNPARSED &&
-	        l->outcome != OUTCOME_NOT_SENT);
+	return l->type != LINE_STEP || line_was_sent(l);
 }
 
 static int add_sent(struct golden_reading *r, const struct line *l, struct error *err)

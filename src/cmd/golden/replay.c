@@ -177,12 +177,11 @@ static struct str missing_tool(const struct golden *g)
 static void advise_tools(struct names *said, const struct golden *g)
 {
 	struct str want = g->want.header.value[KEY_ENV], got = g->got.header.value[KEY_ENV];
-	struct str name = missing_tool(g), tool = STR_NONE;
+	struct str name = missing_tool(g), tool = json_first(g->got.header.value[KEY_TOOLS]);
 	AUTO_BUF from = BUF(BUF_MAX_SMALL), to = BUF(BUF_MAX_SMALL), lacks = BUF(BUF_MAX_SMALL);
 	bool imported = JSON_GET(want, "facts").p;
-	size_t at = 0;
 
-	if (!name.p || (imported && !json_next(g->got.header.value[KEY_TOOLS], &at, &tool)))
+	if (!name.p || (imported && !tool.p))
 		return;
 	text_escape(&lacks, json_inner(name));
 	text_escape(&from, json_inner(JSON_GET(want, "name")));

@@ -196,20 +196,16 @@ void control_use_hash(struct control_plane *c, struct str config, const char *na
 static int read_resource(struct control_plane *c, const char *uri, struct error *err)
 {
 	struct mcp_reply reply;
-	struct str content;
-	size_t cursor = 0;
 
 	buf_clear(&c->body);
 	buf_clear(&c->why);
 	if (mcp_read_resource(c->session, str_from(uri), &reply, err))
 		return -1;
-	struct str contents = JSON_GET(reply.message.result, "contents");
-	if (reply.got == MCP_GOT_RESULT && json_next(contents, &cursor, &content) &&
-	    json_type(JSON_GET(content, "text")) == JSON_STRING) {
-		json_decode(JSON_GET(content, "text"), &c->body);
-	} else {
+	struct str text = JSON_GET(json_first(JSON_GET(reply.message.result, "contents")), "text");
+	if (reply.got == MCP_GOT_RESULT && json_type(text) == JSON_STRING)
+		json_decode(text, &c->body);
+	else
 		buf_printf(&c->why, "resources/read %s was refused", uri);
-	}
 	return 0;
 }
 

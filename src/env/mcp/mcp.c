@@ -474,7 +474,6 @@ static struct env_mcp *mcp_new(const struct env_conf *conf, struct io *io)
 
 	e->base.ops = &env_mcp;
 	e->conf = conf;
-	e->io = io;
 	e->tools = BUF(BUF_MAX_MESSAGE);
 	e->extra = e->client_version = BUF(BUF_MAX_SMALL);
 	mcp_known_init(&e->known, &e->base.events);

@@ -16,7 +16,6 @@
 struct env_mcp {
 	struct env base;
 	const struct env_conf *conf;
-	struct io *io;
 	struct mcp_session *session;
 	struct control_plane control;
 	struct state_source source;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
+#include "env/tool_list.h"
 #include "json/write.h"
 
 #define HEADER_MISMATCH     (-32020)
@@ -93,16 +94,6 @@ static struct str named_by(const struct mcp_exchange *t)
 	return STR_NONE;
 }
 
-static struct str marked_tool(const struct mcp_session *s, struct str name)
-{
-	struct str tool;
-
-	for (size_t cursor = 0; json_next(buf_view(&s->marked), &cursor, &tool);)
-		if (json_is(JSON_GET(tool, "name"), name))
-			return tool;
-	return STR_NONE;
-}
-
 static void write_headers(const struct mcp_exchange *t, struct buf *lines)
 {
 	struct str name = named_by(t);
@@ -113,8 +104,9 @@ static void write_headers(const struct mcp_exchange *t, struct buf *lines)
 	if (json_type(name) == JSON_STRING) {
 		json_decode(name, &text);
 		mcp_header_add(lines, "Mcp-Name", buf_view(&text));
-		mcp_header_add_params(lines, marked_tool(t->session, buf_view(&text)),
-		                      JSON_GET(t->params, "arguments"));
+		mcp_header_add_params(
+			lines, tool_list_find(buf_view(&t->session->marked), buf_view(&text)),
+			JSON_GET(t->params, "arguments"));
 	}
 }
 

@@ -93,12 +93,8 @@ void nemo_gym_read_tool(const struct http_json_answer *a, bool known,
 /* The output of the call, if the server executes calls itself; a text that is JSON, as JSON. */
 static struct str tool_output(struct str info, struct reply_reading *r)
 {
-	struct str first;
-	size_t cursor = 0;
+	struct str output = JSON_GET(json_first(JSON_GET(info, "tool_outputs")), "output");
 
-	if (!json_next(JSON_GET(info, "tool_outputs"), &cursor, &first))
-		return STR_NONE;
-	struct str output = JSON_GET(first, "output");
 	buf_clear(&r->observation);
 	if (json_type(output) == JSON_STRING && json_decode(output, &r->observation) &&
 	    json_is_valid(buf_view(&r->observation))) {

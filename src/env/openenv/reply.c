@@ -109,14 +109,9 @@ static void read_framework_error(struct str error, bool known_tool, struct reply
 
 static struct str tool_text(struct str result)
 {
-	struct str block;
-	size_t cursor = 0;
+	struct str text = JSON_GET(json_first(JSON_GET(result, "content")), "text");
 
-	if (json_next(JSON_GET(result, "content"), &cursor, &block) &&
-	    json_type(JSON_GET(block, "text")) == JSON_STRING) {
-		return JSON_GET(block, "text");
-	}
-	return result;
+	return json_type(text) == JSON_STRING ? text : result;
 }
 
 static void set_claim(const struct hidden_error *claim, enum error_layer success,

@@ -168,14 +168,13 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 static int find_split(struct env_ors *e, struct error *err)
 {
 	struct ors_answer a;
-	struct str first;
-	size_t cursor = 0;
 
 	if (e->split.n)
 		return 0;
 	if (ors_ask(e, ors_path(e, "splits"), STR_NONE, &a, err))
 		return -1;
-	if (a.http.status == 200 && json_next(a.http.data, &cursor, &first)) {
+	struct str first = json_first(a.http.data);
+	if (a.http.status == 200 && first.p) {
 		struct str name = JSON_GET(first, "name");
 
 		json_text_or_json(name.p ? name : first, &e->split);

@@ -55,11 +55,6 @@ static void refuse_truncated(struct call_reading *r, struct tool_call *c, struct
 
 /* ---- arguments ---- */
 
-static struct str required_of(struct str tools, struct str name)
-{
-	return JSON_GET(tool_schema(tool_find(tools, name)), "required");
-}
-
 /* Decodes a string that contains an object, up to UNWRAP_MAX times. */
 static struct str unwrap(struct call_reading *r, struct str value)
 {
@@ -122,7 +117,8 @@ static void read_arguments(struct call_reading *r, struct tool_call *c, struct s
 	}
 	if (!object.n || str_is(object, "null")) { /* json_is_null expects valid JSON */
 		call_note(&r->out->notes, "empty-arguments");
-		if (json_count(required_of(r->conf->tools, c->name)) == 0) {
+		if (json_count(JSON_GET(tool_schema(tool_find(r->conf->tools, c->name)),
+		                        "required")) == 0) {
 			c->arguments = STR("{}");
 			return;
 		}

@@ -44,10 +44,10 @@ struct preflight {
 	size_t requests; /* sent so far, retries included */
 
 	/* GET /models. */
-	bool list_asked, unreachable; /* unreachable: no connection */
-	int list_status;              /* HTTP; 0: no response */
-	struct str list_fault;        /* why there is no list */
-	const char **names;           /* NULL: no list */
+	bool unreachable;      /* no connection */
+	int list_status;       /* HTTP; 0: no response */
+	struct str list_fault; /* why there is no list */
+	const char **names;    /* NULL: no list */
 	size_t name_count;
 
 	struct str name, arguments; /* the call that the model is asked to make */

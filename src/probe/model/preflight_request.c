@@ -175,7 +175,6 @@ int preflight_list(struct preflight *p, struct error *err)
 	                         .trust = p->conf->insecure ? TRUST_ANY : TRUST_VALID};
 
 	chat_add_key(p->conf, &authorization, headers, &q.header_count);
-	p->list_asked = true;
 	int failed = list(p, &q, err);
 	buf_release(&authorization);
 	if (failed && error_is_peers(err)) {

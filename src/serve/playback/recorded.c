@@ -75,12 +75,6 @@ static void read_header(struct recorded *r, struct recorded_rollout *one, const 
 	one->state_kind = line_state_kind(l);
 }
 
-static bool was_sent(const struct line *l)
-{
-	return line_has(l, KEY_TOOL_CALL) && l->outcome != OUTCOME_UNPARSED &&
-	       l->outcome != OUTCOME_NOT_SENT;
-}
-
 /* The state after a call is that of the next line, of any type. */
 static void read_state(struct recorded *r, struct recorded_rollout *one, const struct line *l)
 {
@@ -199,7 +193,7 @@ static int read_line(void *ctx, const struct line *l, const struct reader_note *
 		break;
 	case LINE_STEP:
 		read_state(r, one, l);
-		if (was_sent(l))
+		if (line_was_sent(l))
 			read_call(r, one, l);
 		break;
 	case LINE_END:

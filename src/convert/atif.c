@@ -175,8 +175,7 @@ static int atif_write(struct export *x, struct error *err)
 {
 	struct atif a = {.x = x};
 
-	jw_init(&a.j, x->out);
-	jw_pack(&a.j, "{schema_version:'ATIF-v1.7',session_id:%s", x->r.id);
+	a.j = jw_form(x->out, "{schema_version:'ATIF-v1.7',session_id:%s", x->r.id);
 	put_agent(&a);
 	put_steps(&a);
 	jw_pack(&a.j, "final_metrics:{total_steps:%i}", a.step_id);

@@ -334,13 +334,11 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 struct str export_tools(struct export *x)
 {
 	struct buf list = BUF(BUF_MAX_MESSAGE);
-	struct json_writer j;
 	struct str one;
 
 	if (!line_has(&x->r.header, KEY_TOOLS))
 		return STR_NONE;
-	jw_init(&j, &list);
-	jw_array(&j);
+	struct json_writer j = jw_form(&list, "[");
 	for (size_t cursor = 0; json_next(x->r.header.value[KEY_TOOLS], &cursor, &one);) {
 		struct str schema = JSON_GET(one, "inputSchema");
 

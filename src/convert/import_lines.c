@@ -151,13 +151,11 @@ static void put_tool(struct json_writer *j, struct str tool)
 /* Converts a list of tools to the record format: name, description, inputSchema. */
 static struct str tools_value(struct import *m, struct str tools)
 {
-	struct json_writer j;
 	struct str one;
 
 	if (json_type(tools) != JSON_ARRAY || !json_count(tools))
 		return STR_NONE;
-	jw_init(&j, import_value(m));
-	jw_array(&j);
+	struct json_writer j = jw_form(import_value(m), "[");
 	for (size_t cursor = 0; json_next(tools, &cursor, &one);)
 		if (json_type(one) == JSON_OBJECT)
 			put_tool(&j, one);
@@ -263,10 +261,8 @@ void import_end(struct import *m, struct import_rollout *r, const struct import_
 	l.value[KEY_TOTAL_REWARD] =
 		number_value(r->rewarded || e->total_reward.p ? e->total_reward : e->score);
 	if (json_type(e->total_reward) != JSON_NUMBER && r->rewarded) {
-		struct json_writer j;
 
-		jw_init(&j, import_value(m));
-		jw_double(&j, r->reward);
+		json_pack(import_value(m), "%f", r->reward);
 		l.value[KEY_TOTAL_REWARD] = import_kept(m);
 	}
 	set_state(m, r, &l, e->state);

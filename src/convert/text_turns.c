@@ -42,10 +42,8 @@ static struct str without_roles(struct str text)
 static void take_turn(struct import *m, struct dialog *d, struct str text)
 {
 	struct str content = without_roles(text);
-	struct json_writer j;
 
-	jw_init(&j, import_value(m));
-	jw_array(&j);
+	struct json_writer j = jw_form(import_value(m), "[");
 	for (struct str left = content; left.n;) {
 		struct str rest = text_after(left, find_at(left, CALL_BEGIN), CALL_BEGIN);
 		struct str call = {rest.p, find_at(rest, CALL_END)};

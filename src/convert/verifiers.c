@@ -107,10 +107,8 @@ static struct str reward_of(struct import *m, struct str rewards)
 		(void)json_double(JSON_GET(one.value, "weight"), &weight);
 		sum += weight * score;
 	}
-	struct json_writer j;
 
-	jw_init(&j, import_value(m));
-	jw_double(&j, sum);
+	json_pack(import_value(m), "%f", sum);
 	return import_kept(m);
 }
 

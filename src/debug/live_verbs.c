@@ -52,8 +52,7 @@ static int read_calls(struct prefix *p, struct cursor *c, int64_t position, stru
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct calls calls = {.until = position};
 
-	jw_init(&calls.w, &text);
-	jw_array(&calls.w);
+	calls.w = jw_form(&text, "[");
 	int got = cursor_search(c, false, add_call, &calls, err);
 	jw_end(&calls.w);
 	if (got >= 0 && text.full)

@@ -89,12 +89,10 @@ int ignore_paths_check(const struct env_conf *conf, struct error *err)
 int ignore_paths_choose(struct ignore_paths *e, const struct env_conf *conf, struct str state,
                         struct error *err)
 {
-	struct json_writer w;
 
 	ignore_paths_release(e);
 	e->json = BUF(BUF_MAX_MESSAGE);
-	jw_init(&w, &e->json);
-	jw_array(&w);
+	struct json_writer w = jw_form(&e->json, "[");
 	e->paths = json_paths_new(false);
 	if (!ignore_paths_all_count(conf) && ignore_by_default(e, &w, state, err))
 		return -1;

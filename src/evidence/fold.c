@@ -453,13 +453,8 @@ unsigned fold_line(struct open_rollout *o, const struct line *l, struct derived_
 void counters_number(bool known, double value, char out[32])
 {
 	struct buf text = BUF(32); /* a double takes 24 bytes at most */
-	struct json_writer json;
 
-	jw_init(&json, &text);
-	if (known)
-		jw_double(&json, value);
-	else
-		jw_null(&json);
+	json_pack(&text, known ? "%f" : "null", value);
 	memcpy(out, buf_cstr(&text), text.n + 1);
 	buf_release(&text);
 }

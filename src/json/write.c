@@ -229,6 +229,12 @@ static void put_argument(struct json_writer *w, struct str key, bool optional, c
 	struct str s = STR_NONE;
 	int64_t number = 0;
 
+	if (type == 'f') {
+		if (key.p)
+			jw_key_spelled(w, key);
+		jw_double(w, va_arg(*args, double));
+		return;
+	}
 	if (type == 'i' || type == 'c')
 		number = va_arg(*args, int64_t);
 	else if (type == 'd' || type == 'b')

@@ -60,7 +60,7 @@ void json_line(struct buf *out, const char *type, const char *form, ...);
    without quotes, constant texts in '..'; true, false, null and numbers as they are. Values:
      %r  struct str: raw JSON        %s  struct str: a text        %t  const char *: a text
      %b  bool                        %d  int                       %i  int64_t
-     %c  int64_t, negative: null
+     %c  int64_t, negative: null     %f  double, not finite: null
    Absent or NULL: null, and with a ? (%?r) the member is left out, as is a number that is 0. A template may open containers
    that a later one closes. */
 void jw_pack(struct json_writer *w, const char *form, ...);

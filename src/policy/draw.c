@@ -334,13 +334,11 @@ static void draw_number(struct rng *r, struct str schema, bool whole, struct buf
 	double low, high, step = whole ? 1 : 0.001;
 	bool has_low = bound_of(schema, "minimum", "exclusiveMinimum", step, &low);
 	bool has_high = bound_of(schema, "maximum", "exclusiveMaximum", -step, &high);
-	struct json_writer w;
 
 	low = has_low ? low : has_high ? high - 9 : r ? 0 : 1;
 	high = has_high ? high : low + 9;
 	if (!whole) {
-		jw_init(&w, out);
-		jw_double(&w, r ? low + (high - low) * rng_unit(r) : low);
+		json_pack(out, "%f", r ? low + (high - low) * rng_unit(r) : low);
 		return;
 	}
 	low = ceil(low);

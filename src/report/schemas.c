@@ -123,8 +123,7 @@ static void put_reference(struct json_writer *w, const char *name)
 
 static void begin_schema(struct json_writer *w, const char *title, struct buf *out)
 {
-	jw_init(w, out);
-	jw_pack(w, "{$schema:%t,title:%t,type:'object'", DRAFT, title);
+	*w = jw_form(out, "{$schema:%t,title:%t,type:'object'", DRAFT, title);
 }
 
 static void begin_object(struct json_writer *w, const char *name, const char *meaning)

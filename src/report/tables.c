@@ -114,14 +114,12 @@ static void put_row(struct tables *t)
    from the first rows must not take the column for whole numbers. */
 static struct str number_of(struct tables *t, struct str value)
 {
-	struct json_writer w;
 	double n;
 
 	if (!json_double(value, &n))
 		return STR_NONE;
 	buf_clear(&t->text);
-	jw_init(&w, &t->text);
-	jw_double(&w, n);
+	json_pack(&t->text, "%f", n);
 	buf_text(&t->text, strpbrk(buf_cstr(&t->text), ".e") ? "" : ".0");
 	return buf_view(&t->text);
 }
@@ -188,8 +186,7 @@ static struct str changes_of(struct tables *t, const struct rollout_facts *r,
 	if (!trial || json_is_null(before) || json_is_null(after))
 		return STR_NONE;
 	buf_clear(&t->changes);
-	jw_init(&c.w, &t->changes);
-	jw_array(&c.w);
+	c.w = jw_form(&t->changes, "[");
 	json_diff(before, after, NULL, put_change, &c);
 	jw_end(&c.w);
 	return buf_view(&t->changes);
@@ -206,10 +203,8 @@ static void put_step(struct tables *t, const struct rollout_facts *r, struct str
 	                  : member ? explanations[member->explanation]
 	                           : "no-difference";
 
-	struct json_writer w;
-
-	jw_init(&w, &t->row);
-	jw_pack(&w, "[%t,%s,%s,%c,%c,%c", t->file, id, r->task, r->sample, l->turn, l->step);
+	struct json_writer w = jw_form(&t->row, "[%t,%s,%s,%c,%c,%c", t->file, id, r->task,
+	                               r->sample, l->turn, l->step);
 	jw_pack(&w, "%r,%r,%r,%r,%r,%r,%r", JSON_GET(l->value[KEY_TOOL_CALL], "name"),
 	        line_arguments(l), l->value[KEY_STATE], l->value[KEY_STATE_HASH],
 	        l->value[KEY_OUTCOME], JSON_GET(l->value[KEY_ERROR], "class"),
@@ -249,14 +244,13 @@ static void put_rollout(struct tables *t, const struct line *h, const struct evi
 	const struct rollout_facts *r = u->rollout;
 	const struct rollout_end *e = u->end;
 	const struct counters *c = &e->counters;
-	struct json_writer w;
 	char seed[24] = "null";
 
 	if (r->has_seed)
 		snprintf(seed, sizeof(seed), "%lld", (long long)r->seed);
-	jw_init(&w, &t->row);
-	jw_pack(&w, "[%t,%s,%s,%c,%c,%r", t->file, e->id, r->task, r->sample,
-	        r->group_size > 0 ? r->group_size : -1, str_from(seed));
+	struct json_writer w =
+		jw_form(&t->row, "[%t,%s,%s,%c,%c,%r", t->file, e->id, r->task, r->sample,
+	                r->group_size > 0 ? r->group_size : -1, str_from(seed));
 	jw_pack(&w, "%r,%r,%r,%t,%s", JSON_GET(h->value[KEY_ENV], "name"),
 	        JSON_GET(h->value[KEY_ENV], "protocol"), h->value[KEY_POLICY],
 	        end_status_name(e->status), e->reason);

@@ -143,15 +143,13 @@ int rollout_put_events(struct rollout *r, struct error *err)
 static struct str total_reward(struct rollout *r)
 {
 	const struct env_facts *e = rollout_env_facts(r);
-	struct json_writer w;
 
 	if (e->total_reward.p)
 		return e->total_reward;
 	if (!r->reward_known)
 		return STR_NONE;
 	buf_clear(&r->reward_text);
-	jw_init(&w, &r->reward_text);
-	jw_double(&w, r->reward_sum);
+	json_pack(&r->reward_text, "%f", r->reward_sum);
 	return buf_view(&r->reward_text);
 }
 

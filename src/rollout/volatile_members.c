@@ -182,14 +182,12 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
                          struct json_paths **paths, struct error *err)
 {
 	struct str pointer;
-	struct json_writer w;
 	AUTO_ARENA arena = {0};
 	size_t cursor = 0;
 	int failed = 0;
 
 	*paths = json_paths_new(false);
-	jw_init(&w, json);
-	jw_array(&w);
+	struct json_writer w = jw_form(json, "[");
 	while (!failed && json_next(ignored, &cursor, &pointer))
 		failed = put(&w, *paths, json_text(&arena, pointer), err);
 	for (size_t i = 0; !failed && i < v->count; i++)
@@ -200,15 +198,13 @@ int volatile_members_add(struct volatile_members *v, struct str ignored, struct 
 
 void volatile_members_put_numbers(const struct volatile_members *v, struct buf *json)
 {
-	struct json_writer w;
 	bool any = false;
 
 	for (size_t i = 0; i < v->count; i++)
 		any = any || (v->numbers[i / 64] >> i % 64 & 1);
 	if (!any)
 		return;
-	jw_init(&w, json);
-	jw_array(&w);
+	struct json_writer w = jw_form(json, "[");
 	for (size_t i = 0; i < v->count; i++)
 		if (v->numbers[i / 64] >> i % 64 & 1)
 			jw_str(&w, v->found[i]);

@@ -150,14 +150,12 @@ static void put_reset(struct tap_session *s, const struct env_reply *reply)
 
 static struct str total_reward(const struct tap_episode *e, struct buf *out)
 {
-	struct json_writer w;
 
 	if (e->total.n)
 		return buf_view(&e->total);
 	if (!e->rewarded)
 		return STR_NONE;
-	jw_init(&w, out);
-	jw_double(&w, e->reward);
+	json_pack(out, "%f", e->reward);
 	return buf_view(out);
 }
 

@@ -18,10 +18,8 @@ bool mcp_is_control(struct str path)
 /* Rollouts that were asked for the same are one group. */
 static void write_data(const struct mcp_client *c, struct buf *data)
 {
-	struct json_writer w;
 
-	jw_init(&w, data);
-	jw_pack(&w, "{task:%?s", c->task.n ? c->task : STR_NONE);
+	struct json_writer w = jw_form(data, "{task:%?s", c->task.n ? c->task : STR_NONE);
 	if (c->has_seed)
 		jw_put_i64(&w, "seed", c->seed);
 	jw_pack(&w, "config:%?r}", buf_given(&c->config));

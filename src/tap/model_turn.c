@@ -299,13 +299,11 @@ static struct str keep_minified(struct arena *a, struct buf *text)
 static struct str tools_of(struct arena *a, struct str list)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
-	struct json_writer w;
 	struct str tool;
 
 	if (json_count(list) == 0)
 		return STR_NONE;
-	jw_init(&w, &text);
-	jw_array(&w);
+	struct json_writer w = jw_form(&text, "[");
 	for (size_t cursor = 0; json_next(list, &cursor, &tool);) {
 		struct str f = JSON_GET(tool, "function");
 
@@ -421,10 +419,8 @@ void model_request_release(struct model_request *q)
 /* The reply as a message of a conversation, as the next request is expected to have it. */
 static void put_reply(const struct chat_reply *r, struct buf *out)
 {
-	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_pack(&w, "{role:'assistant',content:%s", r->content);
+	struct json_writer w = jw_form(out, "{role:'assistant',content:%s", r->content);
 	if (r->call_count)
 		jw_put_array(&w, "tool_calls");
 	for (size_t i = 0; i < r->call_count; i++) {

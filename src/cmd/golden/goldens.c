@@ -138,10 +138,8 @@ static void read_masks(struct golden *g)
 static void read_calls(struct golden *g)
 {
 	struct buf calls = BUF(SIZE_MAX / 2);
-	struct json_writer w;
 
-	jw_init(&w, &calls);
-	jw_array(&w);
+	struct json_writer w = jw_form(&calls, "[");
 	for (size_t i = 0; i < g->want.count; i++) {
 		struct str call = g->want.steps[i].value[KEY_TOOL_CALL];
 

@@ -137,10 +137,8 @@ static int write_policy_file(const struct shrink_files *f, struct str calls, con
 
 static void write_calls(const struct shrinking *s, const struct sublist *list, struct buf *out)
 {
-	struct json_writer w;
 
-	jw_init(&w, out);
-	jw_array(&w);
+	struct json_writer w = jw_form(out, "[");
 	for (size_t i = 0; i < list->count; i++)
 		jw_raw(&w, s->calls[list->index[i]]);
 	jw_end(&w);

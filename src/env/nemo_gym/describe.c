@@ -126,11 +126,9 @@ static void write_tool(struct json_writer *w, struct str path, struct str operat
 static void write_routes(struct buf *out, struct str openapi)
 {
 	struct str components = JSON_GET(JSON_GET(openapi, "components"), "schemas");
-	struct json_writer w;
 	struct json_member m;
 
-	jw_init(&w, out);
-	jw_array(&w);
+	struct json_writer w = jw_form(out, "[");
 	for (size_t cursor = 0; json_next_member(JSON_GET(openapi, "paths"), &cursor, &m);) {
 		struct str post = JSON_GET(m.value, "post");
 
@@ -157,14 +155,12 @@ static void write_tools(struct env_nemo_gym *e)
 {
 	struct str params = JSON_GET(e->http.conf->reset_args, "responses_create_params");
 	struct str tools = JSON_GET(params, "tools");
-	struct json_writer w;
 
 	if (!json_count(tools) && e->style != NEMO_GYM_STEPS) {
 		buf_set(&e->http.tools, buf_view(&e->served));
 		return;
 	}
-	jw_init(&w, &e->http.tools);
-	jw_array(&w);
+	struct json_writer w = jw_form(&e->http.tools, "[");
 	if (json_count(tools)) {
 		write_task_tools(&w, tools);
 	} else {

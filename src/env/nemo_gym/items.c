@@ -60,9 +60,8 @@ static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
 	                                : JSON_GET(e->http.conf->reset_args, "task_id");
 
 	buf_clear(&e->http.request);
-	jw_init(w, &e->http.request);
-	jw_pack(w, "{episode_id:%t,task_id:%r", e->http.conf->env_session,
-	        task.p ? task : STR("\"0\""));
+	*w = jw_form(&e->http.request, "{episode_id:%t,task_id:%r", e->http.conf->env_session,
+	             task.p ? task : STR("\"0\""));
 }
 
 void nemo_gym_write_task(struct env_nemo_gym *e)

@@ -75,12 +75,10 @@ void ors_put_tools(struct str reply, struct buf *out)
 	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("description"),
 	                                       STR_INIT("input_schema")};
 	struct str tool[COUNT];
-	struct json_writer w;
 	size_t cursor = 0;
 
 	buf_clear(out);
-	jw_init(&w, out);
-	jw_array(&w);
+	struct json_writer w = jw_form(out, "[");
 	while (json_next_picked(JSON_GET(reply, "tools"), &cursor, keys, COUNT, tool))
 		http_env_put_tool(&w, tool[NAME], tool[DESCRIPTION], tool[SCHEMA]);
 	put_terminal_tool(&w, JSON_GET(reply, "terminal_tool"));

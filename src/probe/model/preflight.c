@@ -181,12 +181,10 @@ static struct str measuring(struct preflight *p)
 {
 	static const char *const kept[] = {"tool_choice", "chat_template_kwargs"};
 	struct buf text = BUF(BUF_MAX_SMALL);
-	struct json_writer w;
 
 	if (!p->own.answered && !p->plain.answered)
 		return STR(REQUIRED_ONLY);
-	jw_init(&w, &text);
-	jw_object(&w);
+	struct json_writer w = jw_form(&text, "{");
 	for (size_t i = 0; i < ARRAY_LEN(kept) && p->own.answered; i++) {
 		struct str value = json_get(p->conf->asked, str_from(kept[i]));
 

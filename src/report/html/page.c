@@ -155,11 +155,9 @@ void page_free(struct html_page *p)
 
 static struct json_writer row_begin(struct html_page *p, const char *name)
 {
-	struct json_writer w;
 
 	buf_clear(&p->row);
-	jw_init(&w, &p->row);
-	jw_pack(&w, "[%t", name);
+	struct json_writer w = jw_form(&p->row, "[%t", name);
 	return w;
 }
 
@@ -263,12 +261,12 @@ static void hold_step(struct html_page *p, struct page_rollout *r, const struct 
 	buf_clear(&p->text);
 	brief_call(&p->text, l);
 	text_escape_cut(&call, buf_view(&p->text), CALL_CELLS);
-	jw_init(&r->writer, &r->step);
-	jw_pack(&r->writer, "['step',%i,%i,%c,%c,%t,%r,%s,%r,%r", r->number, p->lines, l->turn,
-	        l->step, l->outcome == OUTCOME_NONE ? NULL : outcome_name(l->outcome),
-	        l->value[KEY_REWARD], buf_view(&call),
-	        number_of(JSON_GET(l->value[KEY_META], "latency_ms")),
-	        number_of(JSON_GET(JSON_GET(l->value[KEY_LLM], "usage"), "completion_tokens")));
+	r->writer = jw_form(
+		&r->step, "['step',%i,%i,%c,%c,%t,%r,%s,%r,%r", r->number, p->lines, l->turn,
+		l->step, l->outcome == OUTCOME_NONE ? NULL : outcome_name(l->outcome),
+		l->value[KEY_REWARD], buf_view(&call),
+		number_of(JSON_GET(l->value[KEY_META], "latency_ms")),
+		number_of(JSON_GET(JSON_GET(l->value[KEY_LLM], "usage"), "completion_tokens")));
 	buf_set(&r->state, line_has(l, KEY_STATE) ? l->value[KEY_STATE] : STR_NONE);
 	r->sent = l->step >= 0;
 }

@@ -86,11 +86,10 @@ static void begin(struct report *r)
 	struct sarif *s = r->state;
 	struct json_writer *w = &s->w;
 
-	jw_init(w, r->out);
-	jw_pack(w,
-	        "{$schema:'https://json.schemastore.org/sarif-2.1.0.json',version:'2.1.0',"
-	        "runs:[{tool:{driver:{name:'rolldbg',version:%t",
-	        r->conf->version);
+	*w = jw_form(r->out,
+	             "{$schema:'https://json.schemastore.org/sarif-2.1.0.json',version:'2.1.0',"
+	             "runs:[{tool:{driver:{name:'rolldbg',version:%t",
+	             r->conf->version);
 	put_rules(r, w);
 	jw_pack(w, "}},columnKind:'unicodeCodePoints',results:[");
 }

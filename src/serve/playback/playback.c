@@ -370,14 +370,12 @@ int64_t playback_steps(const struct playback_session *s)
 void playback_total(const struct playback_session *s, struct buf *out)
 {
 	const struct recorded_rollout *r = s->rollout;
-	struct json_writer w;
 
 	if (s->next == r->count && r->total_reward.p) {
 		buf_str(out, r->total_reward);
 		return;
 	}
-	jw_init(&w, out);
-	jw_double(&w, s->rewards);
+	json_pack(out, "%f", s->rewards);
 }
 
 struct str playback_control_state(struct playback_session *s)

@@ -103,7 +103,7 @@ static struct style style_of_stdout(void)
 
 static void print_error(const struct error *err, const struct context *c)
 {
-	struct buf line = BUF(BUF_MAX_SMALL);
+	AUTO_BUF line = BUF(BUF_MAX_SMALL);
 
 	buf_text(&line, "rolldbg: ");
 	text_escape(&line, str_from(err->text));
@@ -112,7 +112,6 @@ static void print_error(const struct error *err, const struct context *c)
 		help_hint(c->command, &line);
 	ssize_t ignored = write(STDERR_FILENO, buf_cstr(&line), line.n);
 	(void)ignored;
-	buf_release(&line);
 }
 
 static int run(int argc, char **argv)

@@ -293,7 +293,7 @@ static void add_trial(struct import *m, struct import_header *h, struct import_e
 {
 	static const struct str place = STR_INIT("agent/trajectory.json");
 	struct str path = str_from(m->path), result, rewards;
-	struct buf name = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL), text = BUF(BUF_MAX_MESSAGE);
 	struct json_fault fault;
 	struct error ignored;
 
@@ -312,8 +312,6 @@ static void add_trial(struct import *m, struct import_header *h, struct import_e
 			m, JSON_GET(JSON_GET(result, "exception_info"), "exception_type"));
 		e->status = e->reason.n ? END_FAILED : e->status;
 	}
-	buf_release(&name);
-	buf_release(&text);
 }
 
 static int import_atif(struct import *m, struct str value, struct error *err)

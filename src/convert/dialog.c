@@ -96,7 +96,7 @@ static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *
 static void write_call(struct import *m, struct dialog *d, size_t i)
 {
 	struct dialog_call *call = &d->calls[i];
-	struct buf messages = BUF(FOREIGN_BYTES_MAX);
+	AUTO_BUF messages = BUF(FOREIGN_BYTES_MAX);
 
 	add_message(&messages, i == 0 ? d->assistant : STR_NONE);
 	add_message(&messages, call->message);
@@ -116,12 +116,11 @@ static void write_call(struct import *m, struct dialog *d, size_t i)
 	                                  .llm = i == 0 ? d->llm : STR_NONE});
 	if (call->answered || call->state_after.p)
 		dialog_state(d, call->state_after);
-	buf_release(&messages);
 }
 
 static void write_turn_without_call(struct import *m, struct dialog *d)
 {
-	struct buf messages = BUF(FOREIGN_BYTES_MAX);
+	AUTO_BUF messages = BUF(FOREIGN_BYTES_MAX);
 
 	add_message(&messages, d->assistant);
 	add_message(&messages, buf_view(&d->after));
@@ -131,7 +130,6 @@ static void write_turn_without_call(struct import *m, struct dialog *d)
 	                                  .messages = buf_view(&messages),
 	                                  .llm = d->llm,
 	                                  .reply = {REPLY_UNKNOWN}});
-	buf_release(&messages);
 }
 
 void dialog_flush(struct import *m, struct dialog *d)
@@ -434,12 +432,11 @@ static void take_reply(struct import *m, struct dialog *d, struct str message, b
 	}
 	d->reply_id = arena_str(&d->arena, id);
 	if (d->assistant.p) {
-		struct buf both = BUF(FOREIGN_BYTES_MAX);
+		AUTO_BUF both = BUF(FOREIGN_BYTES_MAX);
 
 		buf_str(&both, d->assistant);
 		add_message(&both, message);
 		d->assistant = arena_str(&d->arena, buf_view(&both));
-		buf_release(&both);
 	} else {
 		d->assistant = arena_str(&d->arena, message);
 	}

@@ -38,12 +38,11 @@ static struct str first_observation(struct import *m, struct str messages)
 
 static void begin(struct import *m, struct open_dialog *e, struct str index, struct str messages)
 {
-	struct buf task = BUF(BUF_MAX_SMALL);
+	AUTO_BUF task = BUF(BUF_MAX_SMALL);
 
 	buf_text(&task, "env-");
 	json_text_or_json(index, &task);
 	struct import_header header = {.task = arena_str(&m->arena, buf_view(&task))};
-	buf_release(&task);
 	dialog_open(m, &e->dialog, &header);
 	e->dialog.start = arena_str(&e->dialog.arena, first_observation(m, messages));
 	e->messages = 0;
@@ -103,7 +102,7 @@ static int import_eval_protocol(struct import *m, struct str value, struct error
    message, so one line per call would repeat the calls of a turn with several. */
 static int write(struct export *x, struct error *err)
 {
-	struct buf messages = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE);
 	size_t turn = 0;
 
 	export_prompt(x, MESSAGES_METADATA, 0, &messages);
@@ -115,7 +114,6 @@ static int write(struct export *x, struct error *err)
 		buf_text(x->out, "]}\n");
 	}
 	bool full = messages.full;
-	buf_release(&messages);
 	return full ? error_set(err, FAIL_INPUT, "the conversation is longer than a line") : 0;
 }
 

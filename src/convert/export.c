@@ -107,7 +107,7 @@ void export_warn_of_losses(const struct export *x)
 
 struct str export_text(struct export *x, struct str value)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
 
 	if (json_type(value) == JSON_STRING)
 		return value;
@@ -115,9 +115,7 @@ struct str export_text(struct export *x, struct str value)
 		return STR("\"\"");
 	json_text_or_json(value, &text);
 	json_quote(&quoted, buf_view(&text));
-	struct str kept = arena_str(&x->r.arena, buf_view(&quoted));
-	BUFS_RELEASE(&text, &quoted);
-	return kept;
+	return arena_str(&x->r.arena, buf_view(&quoted));
 }
 
 struct str export_known(struct str value)
@@ -333,7 +331,7 @@ int export_conversation(struct export *x, unsigned how, struct buf *out, struct 
 
 struct str export_tools(struct export *x)
 {
-	struct buf list = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF list = BUF(BUF_MAX_MESSAGE);
 	struct str one;
 
 	if (!line_has(&x->r.header, KEY_TOOLS))
@@ -347,9 +345,7 @@ struct str export_tools(struct export *x)
 		        schema.p ? schema : STR("{\"type\":\"object\",\"properties\":{}}"));
 	}
 	jw_end(&j);
-	struct str kept = arena_str(&x->r.arena, buf_view(&list));
-	buf_release(&list);
-	return kept;
+	return arena_str(&x->r.arena, buf_view(&list));
 }
 
 static int write_messages(struct export *x, unsigned how, struct error *err)

@@ -153,7 +153,7 @@ static void put_keys(struct str begin, struct buf *out)
    can be read, and returns true. Returns false if it may be a damaged recording. */
 static bool looks_describe(struct str begin, struct error *err)
 {
-	struct buf list = BUF(BUF_MAX_SMALL), keys = BUF(BUF_MAX_SMALL);
+	AUTO_BUF list = BUF(BUF_MAX_SMALL), keys = BUF(BUF_MAX_SMALL);
 	bool found = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(looks) && !found && !is_ours(begin); i++) {
@@ -169,7 +169,6 @@ static bool looks_describe(struct str begin, struct error *err)
 				looks[i].what, buf_cstr(&keys), buf_cstr(&list));
 		}
 	}
-	BUFS_RELEASE(&list, &keys);
 	return found;
 }
 
@@ -289,14 +288,12 @@ struct str import_rollout_id(struct import *m, struct str task, int64_t *sample)
 {
 	struct task_samples *t =
 		map_find_or_add(&m->samples, map_hash(task), &m->tasks, sizeof(*t));
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 
 	*sample = t->count++;
 	buf_str(&id, task);
 	buf_printf(&id, ".%lld", (long long)*sample);
-	struct str kept = arena_str(&m->arena, buf_view(&id));
-	buf_release(&id);
-	return kept;
+	return arena_str(&m->arena, buf_view(&id));
 }
 
 struct str import_task(struct import *m, struct str id)

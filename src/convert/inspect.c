@@ -164,7 +164,7 @@ static int archive_file_next(struct archive_file *a, struct error *err)
 static int bad_entry(struct str entry, struct error *err, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static int bad_entry(struct str entry, struct error *err, const char *fmt, ...)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	va_list args;
 
 	text_escape(&text, entry);
@@ -173,7 +173,6 @@ static int bad_entry(struct str entry, struct error *err, const char *fmt, ...)
 	buf_vprintf(&text, fmt, args);
 	va_end(args);
 	error_set(err, FAIL_INPUT, "%s", buf_cstr(&text));
-	buf_release(&text);
 	return -1;
 }
 
@@ -429,7 +428,7 @@ static struct import_end end_of(struct import *m, struct str sample)
    ended; epoch absent: counted. */
 static struct str rollout_id(struct import *m, struct str task, struct str epoch, int64_t *sample)
 {
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 	int64_t n;
 
 	if (!json_i64(epoch, &n) || n < 1)
@@ -437,9 +436,7 @@ static struct str rollout_id(struct import *m, struct str task, struct str epoch
 	*sample = n - 1;
 	buf_str(&id, task);
 	buf_printf(&id, ".%" PRId64, *sample);
-	struct str kept = arena_str(&m->arena, buf_view(&id));
-	buf_release(&id);
-	return kept;
+	return arena_str(&m->arena, buf_view(&id));
 }
 
 static int import_inspect(struct import *m, struct str value, struct error *err)

@@ -401,12 +401,11 @@ static uint64_t facts_of(const struct map_paths *p)
 
 static bool map_is(const struct mapping *map, struct str value)
 {
-	struct buf work = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF work = BUF(BUF_MAX_MESSAGE);
 	bool found = false;
 
 	for (size_t i = 0; i < MAP_CONDITIONS && !found; i++)
 		found = map->conditions[i][0] && holds_all(map->conditions[i], value, &work);
-	buf_release(&work);
 	return found;
 }
 

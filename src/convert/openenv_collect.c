@@ -115,12 +115,10 @@ static void put_traced(const struct export *x, size_t i, struct json_writer *j)
 static int write(struct export *x, struct error *err)
 {
 	struct str task = JSON_GET(x->r.header.value[KEY_TASK], "id");
-	struct buf messages = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE);
 
-	if (export_conversation(x, 0, &messages, err)) {
-		buf_release(&messages);
+	if (export_conversation(x, 0, &messages, err))
 		return -1;
-	}
 	struct json_writer j =
 		jw_form(x->out, "{episode_id:%s,messages:%r,reward:%r,done:%b,tool_trace:[",
 	                x->r.id, buf_view(&messages), x->r.end.value[KEY_TOTAL_REWARD],
@@ -136,7 +134,6 @@ static int write(struct export *x, struct error *err)
 	}
 	jw_end(&j);
 	jw_line_end(&j);
-	buf_release(&messages);
 	return 0;
 }
 

@@ -94,7 +94,7 @@ static void last_line(FILE *from, struct buf *out)
 
 static int failed_with(int status, FILE *errors, struct error *err)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	int code = WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_SYSTEM;
 
 	last_line(errors, &why);
@@ -107,7 +107,6 @@ static int failed_with(int status, FILE *errors, struct error *err)
 		error_set(err, code == EXIT_INPUT ? FAIL_INPUT : FAIL_SYSTEM, "%s",
 		          why.n ? buf_cstr(&why) : "python3 failed without a message");
 	}
-	buf_release(&why);
 	return -1;
 }
 

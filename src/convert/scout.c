@@ -46,7 +46,7 @@ static int write_scout(struct export *x, struct error *err)
 	struct str name = JSON_GET(policy, "name"), kind = JSON_GET(policy, "kind");
 	bool model = json_is(kind, STR("llm"));
 	enum end_status status = x->r.end.status;
-	struct buf messages = BUF(x->out->max), id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF messages = BUF(x->out->max), id = BUF(BUF_MAX_SMALL);
 
 	int failed = export_conversation(x, MESSAGES_INSPECT, &messages, err);
 	/* ids are unique in a database of many files; headers have the time of the rollout */
@@ -62,7 +62,6 @@ static int write_scout(struct export *x, struct error *err)
 	        (int64_t)json_count(buf_view(&messages)),
 	        status == END_FAILED ? x->r.end.value[KEY_REASON] : STR_NONE, buf_view(&messages));
 	buf_char(x->out, '\n');
-	BUFS_RELEASE(&messages, &id);
 	return failed;
 }
 

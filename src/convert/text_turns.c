@@ -196,7 +196,7 @@ static struct str reward_of(struct import *m, struct str value)
 /* All columns, where there are several. */
 static void put_rewards(struct import *m, struct dialog *d, struct str value)
 {
-	struct buf list = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF list = BUF(BUF_MAX_MESSAGE);
 	struct json_member one;
 	size_t count = 0;
 
@@ -211,7 +211,6 @@ static void put_rewards(struct import *m, struct dialog *d, struct str value)
 	buf_char(&list, '}');
 	if (count > 1)
 		import_event(m, &d->rollout, EVENT_REWARDS, buf_view(&list));
-	buf_release(&list);
 }
 
 /* ---- messages ---- */
@@ -265,14 +264,12 @@ static struct str without_arrow(struct import *m, struct str json)
 
 static struct str plain_messages(struct import *m, struct str value)
 {
-	struct buf minified = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF minified = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(value) != JSON_ARRAY)
 		return value;
 	json_minify(value, &minified);
-	struct str plain = without_arrow(m, buf_view(&minified));
-	buf_release(&minified);
-	return plain;
+	return without_arrow(m, buf_view(&minified));
 }
 
 static int import_trl_completions(struct import *m, struct str value, struct error *err)
@@ -306,7 +303,7 @@ static int import_trl_completions(struct import *m, struct str value, struct err
 
 static int write(struct export *x, struct error *err)
 {
-	struct buf prompt = BUF(BUF_MAX_MESSAGE), completion = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF prompt = BUF(BUF_MAX_MESSAGE), completion = BUF(BUF_MAX_MESSAGE);
 	bool fits;
 
 	buf_char(&prompt, '[');
@@ -324,8 +321,6 @@ static int write(struct export *x, struct error *err)
 
 		jw_line_end(&j);
 	}
-	buf_release(&prompt);
-	buf_release(&completion);
 	return fits ? 0
 	            : error_set(err, FAIL_INPUT, "its conversation is longer than %zu MiB",
 	                        BUF_MAX_MESSAGE >> 20);

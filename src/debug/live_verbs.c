@@ -69,11 +69,10 @@ static void take_header(struct prefix *p, const struct cursor_facts *f, const ch
 {
 	struct live_request *q = &p->request;
 	struct str task = f->header.value[KEY_TASK], reset = JSON_GET(task, "reset");
-	struct buf state = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF state = BUF(BUF_MAX_MESSAGE);
 
 	state_source_spell(f->header.value[KEY_STATE_SOURCE], &state);
 	q->state = arena_str(&p->request.arena, buf_view(&state));
-	buf_release(&state);
 	q->again = true;
 	p->has_seed = q->has_seed = json_i64(f->header.value[KEY_SEED], &q->seed);
 	q->reset = json_type(reset) == JSON_OBJECT ? arena_str(&p->request.arena, reset) : STR_NONE;

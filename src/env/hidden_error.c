@@ -397,7 +397,7 @@ struct hidden_error hidden_error_in_strings(struct str object, struct str last)
 	struct str member = {NULL, 0};
 	struct hidden_error found = first_in_strings(object, &member);
 	struct json_index before;
-	struct arena names = {0};
+	AUTO_ARENA names = {0};
 	bool changed = false, rest = false;
 	struct json_member m;
 
@@ -412,7 +412,6 @@ struct hidden_error hidden_error_in_strings(struct str object, struct str last)
 		changed = !json_equal(m.value, then);
 	}
 	json_index_release(&before);
-	arena_release(&names);
 	found.unchanged = rest && !changed;
 	found.strength = found.unchanged ? HIDDEN_ERROR_POSSIBLE : HIDDEN_ERROR_NONE;
 	return found;

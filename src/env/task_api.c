@@ -117,7 +117,7 @@ static int parse_range(struct str spec, struct task_range *out, struct error *er
 
 static void write_tasks(const struct task_range *r, uint64_t count, struct buf *out)
 {
-	struct buf split = BUF(BUF_MAX_SMALL);
+	AUTO_BUF split = BUF(BUF_MAX_SMALL);
 
 	json_quote(&split, r->split);
 	for (uint64_t i = r->first; i < count && i <= r->last; i++) {
@@ -126,7 +126,6 @@ static void write_tasks(const struct task_range *r, uint64_t count, struct buf *
 		           "}}\n",
 		           STR_ARG(json_inner(buf_view(&split))), i, buf_cstr(&split), i);
 	}
-	buf_release(&split);
 }
 
 static int refused(const struct http_json_answer *a, const char *what, struct error *err)

@@ -282,12 +282,11 @@ static void leave_string(struct canon *c)
 	flush(c);
 	c->end = s->end;
 	if (c->edits != s->edits) {
-		struct buf inner = BUF(SIZE_MAX / 2);
+		AUTO_BUF inner = BUF(SIZE_MAX / 2);
 
 		buf_str(&inner, str_skip(buf_view(c->out), s->begin));
 		buf_cut(c->out, s->begin);
 		json_quote(c->out, buf_view(&inner));
-		buf_release(&inner);
 		skip_to(c, s->after);
 	} else {
 		buf_cut(c->out, s->begin);

@@ -196,7 +196,7 @@ bool json_pattern_fits(struct str pattern, struct str pointer)
 {
 	struct json_paths *paths = json_paths_new(true);
 	struct path_states states = {.n = 0};
-	struct buf token = BUF(pointer.n);
+	AUTO_BUF token = BUF(pointer.n);
 	struct error ignored;
 	bool fits = json_paths_add(paths, pattern, &ignored) == 0 && paths_root(paths, &states);
 	size_t from = 0;
@@ -209,7 +209,6 @@ bool json_pattern_fits(struct str pattern, struct str pointer)
 		       paths_child(paths, &states, from, count, buf_view(&token));
 		from += count;
 	}
-	buf_release(&token);
 	path_states_release(&states);
 	json_paths_free(paths);
 	return fits;

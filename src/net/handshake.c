@@ -25,7 +25,7 @@ static void add_part(CURLU *u, CURLUPart part, const char *before, struct buf *o
 static void add_user(CURLU *u, struct buf *out)
 {
 	char *user = NULL, *password = NULL;
-	struct buf pair = BUF(BUF_MAX_SMALL);
+	AUTO_BUF pair = BUF(BUF_MAX_SMALL);
 
 	if (curl_url_get(u, CURLUPART_USER, &user, CURLU_URLDECODE) == CURLUE_OK) {
 		(void)!curl_url_get(u, CURLUPART_PASSWORD, &password, CURLU_URLDECODE);
@@ -36,7 +36,6 @@ static void add_user(CURLU *u, struct buf *out)
 	}
 	curl_free(user);
 	curl_free(password);
-	buf_release(&pair);
 }
 
 static void add_request_lines(struct handshake *h, const char *url, bool with_user)
@@ -78,14 +77,13 @@ static int add_header(struct buf *out, const char *header, struct error *err)
 void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX])
 {
 	unsigned char digest[HASH_SHA1_BYTES];
-	struct buf text = BUF(BUF_MAX_SMALL), encoded = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL), encoded = BUF(BUF_MAX_SMALL);
 
 	buf_str(&text, key);
 	buf_text(&text, MAGIC);
 	hash_sha1(buf_view(&text), digest);
 	base64_encode(&encoded, (struct str){(const char *)digest, sizeof(digest)});
 	text_copy(out, HANDSHAKE_ACCEPT_MAX, buf_view(&encoded));
-	BUFS_RELEASE(&text, &encoded);
 }
 
 static bool names_user(const char *const *headers, size_t count)
@@ -100,7 +98,7 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
                     const char *const *headers, size_t header_count, const unsigned char *key,
                     struct error *err)
 {
-	struct buf key_text = BUF(64);
+	AUTO_BUF key_text = BUF(64);
 
 	*h = (struct handshake){.request = BUF(BUF_MAX_SMALL),
 	                        .fields = BUF(BUF_MAX_SMALL),
@@ -116,7 +114,6 @@ int handshake_begin(struct handshake *h, const char *url, const char *user_agent
 	           "Sec-WebSocket-Key: %s\r\n"
 	           "User-Agent: %s\r\n",
 	           buf_cstr(&key_text), user_agent);
-	buf_release(&key_text);
 	for (size_t i = 0; i < header_count; i++)
 		if (add_header(&h->request, headers[i], err))
 			return -1;

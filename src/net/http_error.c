@@ -216,12 +216,11 @@ int http_explain_timeout(struct http_exchange *x, struct error *err)
 	const char *what = begun              ? "the response of"
 	                   : http_was_sent(x) ? "no response from"
 	                                      : "cannot connect to";
-	struct buf span = BUF(BUF_MAX_SMALL);
+	AUTO_BUF span = BUF(BUF_MAX_SMALL);
 	char name[160];
 
 	text_put_duration(&span, x->request->timeout_ms);
 	error_set(err, FAIL_TIMEOUT, "%s %s%s within %s (%s)", what, place,
 	          begun ? " did not end" : "", buf_cstr(&span), request_name(x, name));
-	buf_release(&span);
 	return -1;
 }

@@ -38,13 +38,12 @@ struct stream {
 static int resolve(struct stream_server *s, struct error *err)
 {
 	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-	struct buf host = BUF(BUF_MAX_SMALL);
+	AUTO_BUF host = BUF(BUF_MAX_SMALL);
 	const char *place = buf_cstr(&s->target.place), *colon = strrchr(place, ':');
 	bool brackets = *place == '[';
 
 	buf_add(&host, place + brackets, (size_t)(colon - place) - 2 * (size_t)brackets);
 	int rc = getaddrinfo(buf_cstr(&host), colon + 1, &hints, &s->addresses);
-	buf_release(&host);
 	return rc ? error_set(err, FAIL_TRANSPORT, "cannot resolve %s: %s", place, gai_strerror(rc))
 	          : 0;
 }

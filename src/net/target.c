@@ -92,13 +92,11 @@ int target_set(struct target *t, const char *url, struct error *err)
 int target_set_socket(struct target *t, const char *url, struct error *err)
 {
 	bool ws = strncmp(url, "ws:", 3) == 0 || strncmp(url, "wss:", 4) == 0;
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	buf_text(&text, ws ? "http" : "");
 	buf_text(&text, url + (ws ? 2 : 0));
-	int failed = target_set(t, buf_cstr(&text), err);
-	buf_release(&text);
-	return failed;
+	return target_set(t, buf_cstr(&text), err);
 }
 
 bool target_is_tls(const struct target *t)
@@ -131,7 +129,7 @@ bool target_redirect(struct target *t, struct str location)
 	struct target next;
 
 	target_init(&next);
-	struct buf text = BUF(BUF_MAX_SMALL / 2);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL / 2);
 	buf_str(&text, location);
 	CURLU *u = curl_url_dup(t->parsed);
 	bool same = u && location.n > 0 && !text.full &&
@@ -143,7 +141,6 @@ bool target_redirect(struct target *t, struct str location)
 	} else {
 		curl_url_cleanup(u);
 	}
-	buf_release(&text);
 	if (same) {
 		struct target old = *t;
 

@@ -161,7 +161,7 @@ static int do_handshake(struct websocket *ws, uint64_t deadline_ns, struct error
 
 static void decline(struct websocket *ws)
 {
-	struct buf why = BUF(400);
+	AUTO_BUF why = BUF(400);
 	struct str fields = buf_view(&ws->handshake.fields);
 	struct str location = http_field(fields, "Location");
 	struct str media = http_field(fields, "Content-Type");
@@ -175,7 +175,6 @@ static void decline(struct websocket *ws)
 		text_escape_cut(&why, location, 200);
 	}
 	websocket_end_with(ws, WEBSOCKET_DECLINED, buf_cstr(&why));
-	buf_release(&why);
 }
 
 static int open_connection(struct websocket *ws, const struct websocket_conf *conf,

@@ -92,14 +92,13 @@ int call_text_check(const char *text, struct error *err)
 {
 	if (is_json(text))
 		return check_json(str_from(text), err);
-	struct buf word = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF word = BUF(BUF_MAX_MESSAGE);
 	const char *at = text;
 	size_t words = 0;
 	char open;
 
 	while (next_word(&at, &word, &open))
 		words++;
-	buf_release(&word);
 	return open    ? error_set(err, FAIL_USAGE, "call '%s': %c is not closed", text, open)
 	       : words ? 0
 	               : error_set(err, FAIL_USAGE,
@@ -132,12 +131,11 @@ static int put_json(struct text_reading *r, struct str text, struct error *err)
 
 static int put_file(struct text_reading *r, const char *path, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	int failed = file_read("file", path, &text, err);
 
 	if (!failed)
 		json_quote(r->out, buf_view(&text));
-	buf_release(&text);
 	return failed;
 }
 
@@ -165,7 +163,7 @@ static int put_argument(struct text_reading *r, struct str word, struct error *e
 	const char *equals = memchr(word.p, '=', word.n);
 	size_t n = equals ? (size_t)(equals - word.p) : 0;
 	bool json = n && word.p[n - 1] == ':';
-	struct buf key = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF key = BUF(BUF_MAX_MESSAGE);
 
 	if (n == (size_t)json) {
 		return error_set(err, FAIL_USAGE,
@@ -177,7 +175,6 @@ static int put_argument(struct text_reading *r, struct str word, struct error *e
 	r->schema = json_get(JSON_GET(tool_schema(r->tool), "properties"), name);
 	json_quote(&key, name);
 	r->key = arena_str(r->arena, json_inner(buf_view(&key)));
-	buf_release(&key);
 	for (size_t i = 0; i < r->seen.count; i++) {
 		if (str_is(r->key, r->seen.text[i])) {
 			return error_set(err, FAIL_USAGE, "the argument '%.*s' is given twice",
@@ -194,7 +191,7 @@ static int put_argument(struct text_reading *r, struct str word, struct error *e
 /* *whole: the word is an argument of the only tool. */
 static int choose_tool(struct text_reading *r, struct str word, bool *whole, struct error *err)
 {
-	struct buf only = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF only = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 
 	*whole = memchr(word.p, '=', word.n) != NULL;
@@ -206,13 +203,12 @@ static int choose_tool(struct text_reading *r, struct str word, bool *whole, str
 		failed = r->conf->force_call ? 0 : tool_require(r->conf->tools, r->name, err);
 	}
 	r->tool = failed ? STR_NONE : tool_find(r->conf->tools, r->name);
-	buf_release(&only);
 	return failed;
 }
 
 static int read_words(struct text_reading *r, const char *text, struct error *err)
 {
-	struct buf word = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF word = BUF(BUF_MAX_MESSAGE);
 	int failed = 0;
 	bool whole;
 	char open;
@@ -225,7 +221,6 @@ static int read_words(struct text_reading *r, const char *text, struct error *er
 	while (!failed && next_word(&text, &word, &open))
 		failed = put_argument(r, buf_view(&word), err);
 	buf_char(r->out, '}');
-	buf_release(&word);
 	return failed;
 }
 
@@ -249,7 +244,7 @@ static int read_json(const struct policy_conf *conf, struct str text, struct are
 int call_text_read(const struct policy_conf *conf, const char *text, struct arena *arena,
                    struct script_call *out, struct error *err)
 {
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF arguments = BUF(BUF_MAX_MESSAGE);
 	struct text_reading r = {.conf = conf, .arena = arena, .out = &arguments};
 
 	if (call_text_check(text, err))
@@ -264,7 +259,6 @@ int call_text_read(const struct policy_conf *conf, const char *text, struct aren
 		error_wrap(err, "call '%s'", text);
 	*out = (struct script_call){.name = r.name, .arguments = arena_str(arena, made)};
 	names_release(&r.seen);
-	buf_release(&arguments);
 	return failed;
 }
 
@@ -320,7 +314,7 @@ static bool put_word(struct references *r, struct str properties, const struct j
 static bool put_words(struct str tool, struct str name, struct str arguments, struct buf *out)
 {
 	struct str schema = tool_schema(tool);
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct references r;
 	struct json_member m;
 	size_t cursor = 0;
@@ -330,7 +324,6 @@ static bool put_words(struct str tool, struct str name, struct str arguments, st
 	buf_str(out, name);
 	while (fits && json_next_member(arguments, &cursor, &m))
 		fits = put_word(&r, JSON_GET(schema, "properties"), &m, out);
-	arena_release(&arena);
 	return fits;
 }
 
@@ -346,24 +339,21 @@ void call_spell(struct str tool, struct str name, struct str arguments, struct b
 
 void call_example_arguments(struct str tool, struct buf *out)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct named_values named;
 
 	named_values_begin(&named, &arena, tool);
 	(void)draw_arguments(NULL, tool_schema(tool), &named, out);
-	arena_release(&arena);
 }
 
 void call_example(struct str tool, struct buf *out)
 {
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
-	struct arena arena = {0};
+	AUTO_BUF arguments = BUF(BUF_MAX_MESSAGE);
+	AUTO_ARENA arena = {0};
 	struct str name = json_text(&arena, JSON_GET(tool, "name"));
 
 	if (name.n) {
 		call_example_arguments(tool, &arguments);
 		call_spell(tool, name, buf_view(&arguments), out);
 	}
-	buf_release(&arguments);
-	arena_release(&arena);
 }

@@ -336,7 +336,7 @@ static enum tool_mode answer_mode(const struct llm_policy *p)
 
 static void add_result(struct llm_policy *p, const struct decision *d, struct str text)
 {
-	struct buf wrapped = BUF(2 * BUF_MAX_MESSAGE);
+	AUTO_BUF wrapped = BUF(2 * BUF_MAX_MESSAGE);
 
 	switch (answer_mode(p)) {
 	case TOOLS_NATIVE:
@@ -353,7 +353,6 @@ static void add_result(struct llm_policy *p, const struct decision *d, struct st
 		conversation_add_text(&p->conversation, "user", buf_view(&wrapped));
 		break;
 	}
-	buf_release(&wrapped);
 }
 
 /* The result as text for the model. An empty text would be ambiguous, so it is stated. */

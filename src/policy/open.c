@@ -35,7 +35,7 @@ static const struct policy_ops *by_spec(const char *spec)
 
 static int no_policy(const struct policy_conf *conf, struct error *err)
 {
-	struct buf names = BUF(BUF_MAX_SMALL);
+	AUTO_BUF names = BUF(BUF_MAX_SMALL);
 
 	tool_names(conf->tools, &names);
 	error_set(
@@ -43,7 +43,6 @@ static int no_policy(const struct policy_conf *conf, struct error *err)
 		"no policy: use \1call\2 'TOOL key=value', \1actions\2 A,B,C or \1policy\2 FILE (or "
 		"random:SEED); available tools: %s",
 		buf_cstr(&names));
-	buf_release(&names);
 	return -1;
 }
 
@@ -132,7 +131,7 @@ static int read_error_texts(struct keyed *k, const char *const **out, size_t *co
 int policy_error_texts(const char *spec, struct arena *arena, const char *const **out,
                        size_t *count, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct keyed k = {.what = "policy ", .name = spec, .arena = arena, .err = err};
 
 	*out = NULL;
@@ -142,6 +141,5 @@ int policy_error_texts(const char *spec, struct arena *arena, const char *const 
 	int failed = policy_file_read(spec, &text, err);
 	k.text = buf_view(&text);
 	failed = failed || keyed_parse(&k) || read_error_texts(&k, out, count) ? -1 : 0;
-	buf_release(&text);
 	return failed;
 }

@@ -10,7 +10,7 @@
 
 static int error_no_policy(const char *path, struct error *err)
 {
-	struct buf others = BUF(BUF_MAX_SMALL);
+	AUTO_BUF others = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < policies_count; i++)
 		if (policies[i]->spelled)
@@ -18,7 +18,6 @@ static int error_no_policy(const char *path, struct error *err)
 	error_set(err, FAIL_INPUT,
 	          "policy '%s': no such file or ready-made policy; other policies are %s", path,
 	          buf_cstr(&others));
-	buf_release(&others);
 	return -1;
 }
 
@@ -108,15 +107,13 @@ int policy_file_read(const char *path, struct buf *out, struct error *err)
 
 static int error_kind(struct keyed *k)
 {
-	struct buf kinds = BUF(BUF_MAX_SMALL);
+	AUTO_BUF kinds = BUF(BUF_MAX_SMALL);
 
 	for (size_t i = 0; i < policies_count; i++)
 		if (policies[i]->keys)
 			buf_printf(&kinds, "%s\"%s\"", kinds.n ? " or " : "",
 			           policy_kind_name(policies[i]->kind));
-	int failed = keyed_expected(k, buf_cstr(&kinds));
-	buf_release(&kinds);
-	return failed;
+	return keyed_expected(k, buf_cstr(&kinds));
 }
 
 /* The kind is needed before the other keys can be read, so it is searched for first. */
@@ -159,7 +156,7 @@ int policy_file_invalid(struct keyed *k)
 int policy_text_open(const struct policy_conf *conf, struct str text, struct policy **out,
                      struct error *err)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct keyed k = {
 		.what = "policy ", .name = conf->spec, .text = text, .arena = &arena, .err = err};
 	struct str root = text_trim(text);
@@ -167,16 +164,14 @@ int policy_text_open(const struct policy_conf *conf, struct str text, struct pol
 	int failed = keyed_parse(&k) || read_kind(&k, root, &kind) ||
 	             kind->from_file(&k, root, conf, out);
 
-	arena_release(&arena);
 	return failed ? -1 : 0;
 }
 
 int policy_file_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	int failed = policy_file_read(conf->spec, &text, err) ||
 	             policy_text_open(conf, buf_view(&text), out, err);
 
-	buf_release(&text);
 	return failed ? -1 : 0;
 }

@@ -82,7 +82,7 @@ static void random_close(struct policy *base)
 /* Has a tool a required text of which neither its schema nor its description names values? */
 static bool invents(const struct random_policy *p)
 {
-	struct buf example = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF example = BUF(BUF_MAX_MESSAGE);
 	bool invented = false;
 
 	for (size_t i = 0; i < p->count && !invented; i++) {
@@ -90,7 +90,6 @@ static bool invents(const struct random_policy *p)
 		invented = draw_arguments(NULL, tool_schema(p->tools[i].json), &p->tools[i].named,
 		                          &example);
 	}
-	buf_release(&example);
 	return invented;
 }
 

@@ -152,12 +152,11 @@ int script_split(const char *actions, struct arena *arena, struct str **out, siz
 
 int script_check_actions(const char *actions, struct error *err)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str *ignored;
 	size_t count;
 	int failed = actions ? script_split(actions, &arena, &ignored, &count, err) : 0;
 
-	arena_release(&arena);
 	return failed;
 }
 
@@ -214,7 +213,7 @@ static struct str params_of(struct str tool, const char *key, const struct str *
 static int make_calls(const struct action_slot *s, const struct str *actions, size_t count,
                       struct arena *arena, struct script_conf *out, struct error *err)
 {
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF arguments = BUF(BUF_MAX_MESSAGE);
 	struct str fits = s->conf->force_call ? STR_NONE : s->schema;
 	int failed = 0;
 
@@ -226,7 +225,6 @@ static int make_calls(const struct action_slot *s, const struct str *actions, si
 		out->calls[i].name = s->name;
 		out->calls[i].arguments = arena_str(arena, buf_view(&arguments));
 	}
-	buf_release(&arguments);
 	out->params = params_of(s->name, "actions", actions, count, arena);
 	return failed;
 }
@@ -247,13 +245,12 @@ int script_from_actions(const struct policy_conf *conf, const struct str *action
 /* Does the schema take that action? *array (may be NULL): as an array. */
 static bool slot_takes(const struct action_slot *s, struct str action, bool *array)
 {
-	struct buf made = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF made = BUF(BUF_MAX_MESSAGE);
 	struct error ignored;
 	bool takes = !tool_action_arguments(s->tool, s->key, s->schema, action, &made, &ignored);
 
 	if (array)
 		*array = takes && made.p[s->key.n + strlen("{\"\":")] == '[';
-	buf_release(&made);
 	return takes;
 }
 
@@ -308,7 +305,7 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 	}
 	if (count == 1 || plain || listed)
 		return 0;
-	struct buf shown = BUF(BUF_MAX_SMALL);
+	AUTO_BUF shown = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&shown, text, SHOWN);
 	error_set(
@@ -318,7 +315,6 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 		buf_cstr(&shown), count,
 		is_list(s, STR("[\"a, b\"]")) ? "[\"a, b\",\"c\"]" : "\"a, b\",\"c\"",
 		STR_ARG(s->name));
-	buf_release(&shown);
 	return -1;
 }
 
@@ -404,7 +400,7 @@ static int script_from_texts(const struct policy_conf *conf, struct arena *arena
 static int script_open(const struct policy_conf *conf, struct policy **out, struct error *err)
 {
 	struct script_conf script = {.name = STR("actions")};
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 
 	if (check_options(conf, err))
 		return -1;
@@ -414,7 +410,6 @@ static int script_open(const struct policy_conf *conf, struct policy **out, stru
 	                                   : script_from_text(conf, &arena, &script, err);
 	if (!failed)
 		*out = script_new(&script);
-	arena_release(&arena);
 	return failed ? -1 : 0;
 }
 
@@ -452,7 +447,7 @@ int script_from_calls(const struct policy_conf *conf, struct policy **out, struc
 {
 	struct script_conf script = {
 		.recorded = true, .name = STR("recording"), .params = STR("{}")};
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str call;
 	size_t cursor = 0;
 
@@ -466,6 +461,5 @@ int script_from_calls(const struct policy_conf *conf, struct policy **out, struc
 		err->kind = FAIL_INPUT;
 	else
 		*out = script_new(&script);
-	arena_release(&arena);
 	return failed;
 }

@@ -56,7 +56,7 @@ struct str tool_schema(struct str tool)
 
 void tool_names(struct str tools, struct buf *out)
 {
-	struct buf names = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF names = BUF(BUF_MAX_MESSAGE);
 	struct str tool;
 	size_t cursor = 0;
 
@@ -65,16 +65,14 @@ void tool_names(struct str tools, struct buf *out)
 		buf_str(&names, json_inner(tool_name(tool)));
 	}
 	text_escape_cut(out, names.n ? buf_view(&names) : STR("none"), 200);
-	buf_release(&names);
 }
 
 static int with_names(struct str tools, const char *what, struct error *err)
 {
-	struct buf names = BUF(BUF_MAX_SMALL);
+	AUTO_BUF names = BUF(BUF_MAX_SMALL);
 
 	tool_names(tools, &names);
 	error_set(err, FAIL_USAGE, "%s; available: %s", what, buf_cstr(&names));
-	buf_release(&names);
 	return -1;
 }
 
@@ -115,20 +113,17 @@ int tool_only(struct str tools, struct buf *name, struct error *err)
 /* The member whose key is equal when decoded. */
 static struct str get_spelled(struct str object, struct str key)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	json_decode_key(key, &text);
-	struct str found = json_get(object, buf_view(&text));
-	buf_release(&text);
-	return found;
+	return json_get(object, buf_view(&text));
 }
 
 int tool_check_arguments(struct str tool, struct str arguments, struct error *err)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	int failed = arguments_check(arguments_read(&arena, tool_schema(tool)), arguments, err);
 
-	arena_release(&arena);
 	return failed;
 }
 
@@ -175,7 +170,7 @@ static void put_example(struct str tool, struct str properties, struct str requi
 static int not_one_argument(struct str tool, struct str properties, struct str required,
                             struct error *err)
 {
-	struct buf example = BUF(BUF_MAX_SMALL), cut = BUF(BUF_MAX_SMALL);
+	AUTO_BUF example = BUF(BUF_MAX_SMALL), cut = BUF(BUF_MAX_SMALL);
 
 	put_example(tool, properties, required, &example);
 	text_escape_cut(&cut, buf_view(&example), 200);
@@ -187,7 +182,6 @@ static int not_one_argument(struct str tool, struct str properties, struct str r
 	                  ? "choose it with \1argument\2 NAME, or "
 	                  : "",
 	          buf_cstr(&cut));
-	BUFS_RELEASE(&example, &cut);
 	return -1;
 }
 
@@ -276,13 +270,12 @@ static int put_value(struct references *r, struct str key, struct str schema, st
 int tool_value(struct str tool, struct str key, struct str schema, struct str text, struct buf *out,
                struct error *err)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct references r;
 
 	references_begin(&r, tool_schema(tool), &arena);
 	int failed = put_value(&r, key, schema, text, out, err);
 
-	arena_release(&arena);
 	return failed;
 }
 

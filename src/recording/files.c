@@ -63,14 +63,13 @@ static int add_files(struct file_list *l, const char *path, struct error *err)
 	if (n < 0)
 		return error_set(err, FAIL_INPUT, "cannot read %s: %s", path, strerror(errno));
 	for (int i = 0; i < n; i++) {
-		struct buf name = BUF(BUF_MAX_SMALL);
+		AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 		put_path(&name, path, entries[i]->d_name);
 		if (file_may_block(buf_cstr(&name)))
 			log_warn("%s is not a regular file and was skipped", buf_cstr(&name));
 		else
 			add(l, mem_text(buf_view(&name)));
-		buf_release(&name);
 		free(entries[i]);
 	}
 	free(entries);
@@ -101,7 +100,7 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 {
 	struct dirent **entries = NULL;
 	size_t before = l->count;
-	struct buf inner = BUF(BUF_MAX_SMALL);
+	AUTO_BUF inner = BUF(BUF_MAX_SMALL);
 	struct stat st;
 	int failed = add_files(l, path, err);
 
@@ -118,7 +117,6 @@ static int add_directory(struct file_list *l, const char *path, struct error *er
 		free(entries[i]);
 	}
 	free(entries);
-	buf_release(&inner);
 	if (failed || l->count > before || l->may_be_empty)
 		return failed;
 	return error_set(

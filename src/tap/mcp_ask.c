@@ -52,7 +52,7 @@ static void put_fields(struct str fields, bool control, struct buf *out)
 static void put_modern_fields(const struct mcp_client *c, const struct state_source *s,
                               const char *method, struct buf *out)
 {
-	struct buf lines = BUF(BUF_MAX_SMALL);
+	AUTO_BUF lines = BUF(BUF_MAX_SMALL);
 	struct str tools = buf_view(&c->decoder->tools);
 
 	mcp_header_add(&lines, "Mcp-Method", str_from(method));
@@ -64,7 +64,6 @@ static void put_modern_fields(const struct mcp_client *c, const struct state_sou
 
 		buf_printf(out, "%.*s\r\n", STR_ARG(line));
 	}
-	buf_release(&lines);
 }
 
 /* The path of the request without its end, which begins with `end`; the whole one without it. */

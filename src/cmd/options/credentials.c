@@ -139,7 +139,7 @@ static void unescape(struct str value, struct buf *out)
 static void add_query(struct secrets *s, struct str query)
 {
 	while (query.n) {
-		struct buf plain = BUF(BUF_MAX_SMALL);
+		AUTO_BUF plain = BUF(BUF_MAX_SMALL);
 		size_t end = 0;
 
 		while (end < query.n && query.p[end] != '&' && query.p[end] != ';')
@@ -150,7 +150,6 @@ static void add_query(struct secrets *s, struct str query)
 			unescape(value, &plain);
 			secrets_add(s, buf_view(&plain));
 		}
-		buf_release(&plain);
 		query = str_skip(query, end + (end < query.n));
 	}
 }

@@ -174,7 +174,7 @@ void control_use_hash(struct control_plane *c, struct str config, const char *na
                       const char *version, bool has_seed, int64_t seed)
 {
 	/* must be byte for byte what the server hashes */
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 	char id[HASH_HEX + 1];
 
 	buf_text(&text, "{\"config\": ");
@@ -186,7 +186,6 @@ void control_use_hash(struct control_plane *c, struct str config, const char *na
 		buf_text(&text, "null");
 	buf_printf(&text, ", \"version\": \"%s\"}", version);
 	hash_md5_hex(buf_view(&text), id);
-	buf_release(&text);
 	buf_clear(&c->id);
 	buf_text(&c->id, id);
 }
@@ -291,11 +290,10 @@ void control_explain_reset(int status, struct str body, struct buf *why)
 
 int control_reset(struct control_plane *c, int64_t seed, int *status, struct error *err)
 {
-	struct buf body = BUF(64);
+	AUTO_BUF body = BUF(64);
 
 	buf_printf(&body, "{\"seed\":%lld}", (long long)seed);
 	int failed = fetch(c, CONTROL_RESET, true, buf_view(&body), status, err);
-	buf_release(&body);
 	if (!failed && *status != 200) {
 		control_explain_reset(*status, buf_view(&c->body), &c->why);
 		if (seed < 0)

@@ -209,7 +209,7 @@ static const char *broken_rule(const struct header_mark *m, struct str name, con
 int mcp_header_marks(struct str tool, struct buf *why)
 {
 	struct schema_walk w;
-	struct buf name = BUF(NAME_MAX), seen = BUF((NAME_MAX + 1) * MARKS_MAX);
+	AUTO_BUF name = BUF(NAME_MAX), seen = BUF((NAME_MAX + 1) * MARKS_MAX);
 	struct header_mark m;
 	const char *broken = NULL;
 	int count = 0;
@@ -226,7 +226,7 @@ int mcp_header_marks(struct str tool, struct buf *why)
 		buf_printf(why, "%s %.*s %s", MARK,
 		           (int)(m.mark.n < NAME_MAX ? m.mark.n : NAME_MAX), m.mark.p, broken);
 	}
-	BUFS_RELEASE(&w.key, &name, &seen);
+	buf_release(&w.key);
 	return broken ? -1 : count;
 }
 

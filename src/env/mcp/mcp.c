@@ -46,7 +46,7 @@ static int read_control_plane(struct env_mcp *e, struct env_reply *out, struct e
 
 int mcp_check_tools(struct env_mcp *e, struct error *err)
 {
-	struct buf now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF now = BUF(BUF_MAX_MESSAGE), detail = BUF(BUF_MAX_MESSAGE);
 	struct mcp_reply r;
 
 	if (!e->session->tools_changed)
@@ -64,7 +64,6 @@ int mcp_check_tools(struct env_mcp *e, struct error *err)
 		e->base.facts.tools = buf_view(&e->tools);
 		events_push(&e->base.events, EVENT_TOOLS_CHANGED, buf_view(&detail));
 	}
-	BUFS_RELEASE(&now, &detail);
 	return failed;
 }
 

@@ -122,7 +122,7 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 {
 	struct mcp_session *s = t->session;
 	struct mcp_outgoing q = t->q;
-	struct buf params = BUF(2 * BUF_MAX_MESSAGE), headers = BUF(HEADERS_MAX);
+	AUTO_BUF params = BUF(2 * BUF_MAX_MESSAGE), headers = BUF(HEADERS_MAX);
 
 	if (t->deadline_ns != UINT64_MAX) {
 		q.timeout_ms = time_left_ms(t);
@@ -138,9 +138,7 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 	write_headers(t, &headers);
 	q.params = buf_view(&params);
 	q.headers = buf_view(&headers);
-	int failed = mcp_ask(s, q, r, err);
-	BUFS_RELEASE(&headers, &params);
-	return failed;
+	return mcp_ask(s, q, r, err);
 }
 
 /* ---- handling the response ---- */
@@ -274,7 +272,7 @@ int mcp_modern_request(struct mcp_session *s, const char *method, struct str par
 
 bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	/* channels without headers need not follow their rules */
 	int marks = s->ops == &mcp_http ? mcp_header_marks(tool, &why) : 0;
 
@@ -291,7 +289,6 @@ bool mcp_modern_accepts_tool(struct mcp_session *s, struct str tool)
 		buf_str(&s->marked, tool);
 		buf_char(&s->marked, ']');
 	}
-	buf_release(&why);
 	return marks >= 0;
 }
 

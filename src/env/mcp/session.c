@@ -275,7 +275,7 @@ int mcp_request(struct mcp_session *s, const char *method, struct str params, st
 int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, struct mcp_reply *r,
                   struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF params = BUF(BUF_MAX_MESSAGE);
 
 	/* Servers report progress only if there is a progress token: the id of the request, which mcp_ask
 	   assigns. Without sessions mcp_modern_request adds _meta. */
@@ -286,7 +286,6 @@ int mcp_call_once(struct mcp_session *s, struct str name, struct str arguments, 
 	struct mcp_outgoing q = {.method = "tools/call", .params = buf_view(&params)};
 	int failed = s->modern ? mcp_modern_request(s, q.method, q.params, false, r, err)
 	                       : mcp_ask(s, q, r, err);
-	buf_release(&params);
 	if (failed || !r->session_lost)
 		return failed;
 	/* the reply's slices point into it, and a handshake overwrites it */

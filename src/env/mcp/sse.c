@@ -83,7 +83,7 @@ static int process_message(struct sse_channel *c, struct str data, struct error 
 {
 	struct mcp_session *s = c->base.session;
 	struct jsonrpc_message m;
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	buf_str(&text, data);
 	int got = mcp_process(s, buf_view(&text), c->id, &m, err);
@@ -97,7 +97,6 @@ static int process_message(struct sse_channel *c, struct str data, struct error 
 		c->answered = true;
 		c->id = MCP_NO_ID;
 	}
-	buf_release(&text);
 	return got < 0 ? -1 : 0;
 }
 

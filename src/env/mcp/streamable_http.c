@@ -267,7 +267,7 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
                        struct mcp_reply *r, struct error *err)
 {
 	struct mcp_session *s = c->base.session;
-	struct buf seen = BUF(BUF_MAX_SMALL);
+	AUTO_BUF seen = BUF(BUF_MAX_SMALL);
 	int fruitless = 0;
 
 	c->retry_ms = RETRY_MS;
@@ -278,7 +278,6 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
 		got = read_rest(c, id, r, err);
 		fruitless = str_eq(buf_view(&seen), buf_view(&c->last_id)) ? fruitless + 1 : 0;
 	}
-	buf_release(&seen);
 	if (got == 1) {
 		mcp_set_got(s, r);
 	} else if (got >= 0 && r->http_status < 300) {

@@ -132,7 +132,7 @@ static void note_omissions(struct mcp_session *s, const struct listing *l)
 
 int mcp_list_tools(struct mcp_session *s, struct buf *tools, struct mcp_reply *r, struct error *err)
 {
-	struct buf cursor = BUF(BUF_MAX_SMALL);
+	AUTO_BUF cursor = BUF(BUF_MAX_SMALL);
 	struct listing l = {.session = s, .tools = tools, .repeated = BUF(BUF_MAX_SMALL)};
 
 	if (s->conf.timeout_ms) {
@@ -145,7 +145,7 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, struct mcp_reply *r
 	int failed = list_pages(s, &l, &cursor, r, err);
 	buf_char(tools, ']');
 	note_omissions(s, &l);
-	BUFS_RELEASE(&cursor, &l.repeated);
+	buf_release(&l.repeated);
 	arena_release(&l.arena);
 	return failed;
 }

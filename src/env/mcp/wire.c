@@ -253,7 +253,7 @@ int mcp_listen_idle(void *session, uint64_t *wake_ns, struct error *err)
 void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct jsonrpc_message *m,
                       struct str raw)
 {
-	struct buf base64 = BUF(2 * NOISE_MAX);
+	AUTO_BUF base64 = BUF(2 * NOISE_MAX);
 
 	if (m->kind != JSONRPC_NOT_JSON) {
 		events_pack(q, kind, "{message:%r}", raw);
@@ -265,7 +265,6 @@ void mcp_note_message(struct event_queue *q, enum event_kind kind, const struct 
 		base64_encode(&base64, raw);
 		events_pack(q, kind, "{base64:%s}", buf_view(&base64));
 	}
-	buf_release(&base64);
 }
 
 const char *mcp_message_fault(const struct jsonrpc_message *m)

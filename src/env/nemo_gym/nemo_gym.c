@@ -150,7 +150,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 {
 	struct env_nemo_gym *e = nemo_gym_of(base);
 	bool steps = e->style == NEMO_GYM_STEPS;
-	struct buf path = BUF(BUF_MAX_SMALL);
+	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 	struct http_json_answer a;
 
 	if (steps)
@@ -160,7 +160,6 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	buf_char(&path, '/');
 	buf_str(&path, steps ? STR("step") : name);
 	int failed = post(e, buf_cstr(&path), &a, err);
-	buf_release(&path);
 	if (failed)
 		return -1;
 	if (steps) {
@@ -272,14 +271,13 @@ static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct 
 static int close_twice(struct env_nemo_gym *e, struct str name, struct str arguments,
                        struct env_contract *out, struct error *err)
 {
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 	struct env_reply reply;
 
 	buf_set(&id, buf_view(&e->resources_session));
 	int first = close_session(e);
 	buf_set(&e->resources_session, buf_view(&id));
 	int second = close_session(e);
-	buf_release(&id);
 	env_contract_note(out, first == 200 && second == 200, &out->broken,
 	                  "a second close_session fails");
 	if (call(&e->http.base, name, arguments, &reply, err))

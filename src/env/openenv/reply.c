@@ -61,7 +61,7 @@ static bool is_rpc_error(struct str data)
 static void read_error_frame(struct str data, struct reply_reading *r, struct env_reply *out)
 {
 	const struct openenv_frame_error *known = openenv_frame_error(data);
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	json_text_or_json(JSON_GET(data, "message"), &text);
 	if (json_count(JSON_GET(data, "errors"))) { /* "Invalid message" alone is not helpful */
@@ -71,7 +71,6 @@ static void read_error_frame(struct str data, struct reply_reading *r, struct en
 	enum error_class other = is_rpc_error(data) ? CLASS_TOOL : CLASS_OTHER;
 	reading_fail(r, known ? known->outcome : OUTCOME_TOOL_ERROR, LAYER_FRAMEWORK,
 	             known ? known->class : other, buf_view(&text), out);
-	buf_release(&text);
 	out->error.code = error_code_of(data);
 	out->observation = data;
 	refine(out);

@@ -101,11 +101,10 @@ static int ask_http(struct openenv_wire *w, enum openenv_ask what, struct str da
 static int post(struct openenv_wire *w, const char *method, struct str params,
                 struct openenv_answer *out, struct error *err)
 {
-	struct buf request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL);
+	AUTO_BUF request = BUF(BUF_MAX_MESSAGE + BUF_MAX_SMALL);
 
 	json_pack(&request, "{jsonrpc:'2.0',id:1,method:%t,params:%r}", method, params);
 	int failed = ask_http(w, OPENENV_MCP, buf_view(&request), out, err);
-	buf_release(&request);
 	if (failed || out->got != OPENENV_ANSWER)
 		return failed;
 	struct str error = JSON_GET(out->data, "error");
@@ -138,25 +137,23 @@ static int create_posted(struct openenv_wire *w, struct openenv_answer *out, str
 
 static void close_posted(struct openenv_wire *w)
 {
-	struct buf params = BUF(BUF_MAX_SMALL);
+	AUTO_BUF params = BUF(BUF_MAX_SMALL);
 	struct openenv_answer a;
 
 	json_pack(&params, "{session_id:%s}", buf_view(&w->session));
 	(void)!post(w, "openenv/session/close", buf_view(&params), &a, ERROR_IGNORED);
-	buf_release(&params);
 }
 
 /* The action call_tool, as a call of /mcp; its result becomes the observation that the action has. */
 static int call_posted(struct openenv_wire *w, struct str action, struct openenv_answer *out,
                        struct error *err)
 {
-	struct buf params = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF params = BUF(BUF_MAX_MESSAGE);
 	struct str tool = JSON_GET(action, "tool_name");
 
 	json_pack(&params, "{name:%r,arguments:%r,session_id:%s}", tool,
 	          JSON_GET(action, "arguments"), buf_view(&w->session));
 	int failed = post(w, "tools/call", buf_view(&params), out, err);
-	buf_release(&params);
 	if (!failed && out->got == OPENENV_ANSWER) {
 		buf_clear(&w->request);
 		json_pack(&w->request, "{observation:{tool_name:%r,result:%r}}", tool, out->data);

@@ -16,13 +16,12 @@ static void put_call(struct json_writer *w, struct str call)
 {
 	struct str function = JSON_GET(call, "function"),
 		   arguments = JSON_GET(function, "arguments");
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	bool object = json_type(arguments) == JSON_STRING && json_decode(arguments, &text) &&
 	              json_is_valid(buf_view(&text)) && json_type(buf_view(&text)) == JSON_OBJECT;
 
 	jw_pack(w, "{type:'tool_use',id:%?r,name:%?r,input:%r}", JSON_GET(call, "id"),
 	        JSON_GET(function, "name"), object ? buf_view(&text) : STR("{}"));
-	buf_release(&text);
 }
 
 static void put_assistant(struct json_writer *w, struct str message)
@@ -71,7 +70,7 @@ static void put_messages(struct json_writer *w, struct str messages)
 
 static void put_system(struct json_writer *w, struct str messages)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct str message;
 
 	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
@@ -82,7 +81,6 @@ static void put_system(struct json_writer *w, struct str messages)
 	}
 	if (text.n)
 		jw_pack(w, "system:%s", buf_view(&text));
-	buf_release(&text);
 }
 
 static void put_tool(struct json_writer *w, struct str tool)
@@ -177,7 +175,7 @@ bool api_anthropic_reply(struct str body, struct chat_stream *s)
 {
 	struct str content = JSON_GET(body, "content"), block;
 	struct api_usage usage = usage_of(JSON_GET(body, "usage"));
-	struct buf input = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF input = BUF(BUF_MAX_MESSAGE);
 	int64_t index = 0;
 
 	for (size_t cursor = 0; json_next(content, &cursor, &block); index++) {
@@ -185,7 +183,6 @@ bool api_anthropic_reply(struct str body, struct chat_stream *s)
 		json_quote(&input, JSON_GET(block, "input"));
 		add_block(s, index, block, buf_view(&input));
 	}
-	buf_release(&input);
 	chat_stream_raw(&s->model, JSON_GET(body, "model"));
 	chat_stream_raw(&s->stop_reason, JSON_GET(body, "stop_sequence"));
 	api_end(s, finish_of(JSON_GET(body, "stop_reason")), &usage);

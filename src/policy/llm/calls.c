@@ -84,7 +84,7 @@ static bool is_concatenated(struct str text, struct str *first)
 static bool repair_arguments(struct call_reading *r, struct str text, struct str *object)
 {
 	struct call_notes *named = &r->out->repairs, repaired = {.count = 0};
-	struct buf out = BUF(CHAT_REPLY_MAX);
+	AUTO_BUF out = BUF(CHAT_REPLY_MAX);
 	size_t used = 0;
 	bool good = false;
 
@@ -99,7 +99,6 @@ static bool repair_arguments(struct call_reading *r, struct str text, struct str
 			call_note(named, repaired.words[i]);
 		good = true;
 	}
-	buf_release(&out);
 	return good;
 }
 

@@ -93,7 +93,7 @@ static bool is_reply(const struct chat_stream *s, bool ended_well)
 /* The stream ended without a reply. start: its first bytes. */
 static int no_reply(bool any, struct str start, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, start, 120);
 	error_set(err, FAIL_TRANSPORT, "the model's stream %s%s%s",
@@ -101,7 +101,6 @@ static int no_reply(bool any, struct str start, struct error *err)
 	          : start.n ? "has no complete event (it starts with: "
 	                    : "is empty",
 	          any ? "" : buf_cstr(&text), !any && start.n ? ")" : "");
-	buf_release(&text);
 	return -1;
 }
 
@@ -267,14 +266,13 @@ static uint64_t wait_before(struct chat *c, unsigned tries, uint64_t retry_after
 static void note_retry(struct chat *c, const struct chat_failure *f, unsigned tries,
                        uint64_t wait_ms)
 {
-	struct buf detail = BUF(BUF_MAX_SMALL);
+	AUTO_BUF detail = BUF(BUF_MAX_SMALL);
 
 	json_pack(&detail,
 	          "{what:'model',attempt:%d,class:%t,http_status:%d,message:%s,wait_ms:%i}",
 	          (int)tries, chat_failure_name(f->class), f->status, buf_view(&f->message),
 	          (int64_t)wait_ms);
 	events_push_json(c->events, EVENT_RETRY, &detail);
-	buf_release(&detail);
 	log_warn("the model did not reply (%s: %s); retrying in %llu ms",
 	         chat_failure_name(f->class), buf_cstr(&f->message), (unsigned long long)wait_ms);
 }
@@ -328,14 +326,13 @@ int chat_ask(struct chat *c, struct str body, struct chat_reply *reply,
 	*reply = (struct chat_reply){.calls = NULL};
 	if (llm_usage_denied(c->usage, failure))
 		return 0;
-	struct buf request = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF request = BUF(BUF_MAX_MESSAGE);
 
 	if (c->conf->api->request) {
 		c->conf->api->request(body, &request);
 		body = buf_view(&request);
 	}
 	int failed = ask(c, body, reply, failure, answered, err);
-	buf_release(&request);
 	llm_usage_reply(c->usage, !failed && *answered, reply->usage);
 	c->replied |= !failed && *answered;
 	if (!failed && !*answered && failure->class == CHAT_AUTH && failure->status == 401)

@@ -313,7 +313,7 @@ static struct str whole_logprobs(struct arena *a, const struct chat_stream *s)
 
 void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat_reply *out)
 {
-	struct buf token_ids = BUF(CHAT_REPLY_MAX + 64);
+	AUTO_BUF token_ids = BUF(CHAT_REPLY_MAX + 64);
 	struct arena *a = &out->arena;
 
 	*out = (struct chat_reply){.call_count = s->call_count, .calls_dropped = s->calls_dropped};
@@ -340,26 +340,23 @@ void chat_stream_reply(const struct chat_stream *s, bool ended_well, struct chat
 		                           .arguments = copy_part(a, &c->arguments),
 		                           .not_text = c->not_text};
 	}
-	buf_release(&token_ids);
 }
 
 /* ---- whole completions ---- */
 
 static int not_completion(struct str body, const char *why, struct error *err)
 {
-	struct buf text = BUF(BUF_MAX_SMALL);
+	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	if (html_is_page(body)) {
 		html_summary(body, &text);
 		error_set(err, FAIL_PROTOCOL, "%s instead of a chat completion: check the base URL",
 		          buf_cstr(&text));
-		buf_release(&text);
 		return -1;
 	}
 	text_escape_cut(&text, body, 120);
 	error_set(err, FAIL_PROTOCOL, "the reply is not a chat completion: %s%s%s%s", why,
 	          body.n ? " (it starts with: " : "", buf_cstr(&text), body.n ? ")" : "");
-	buf_release(&text);
 	return -1;
 }
 

@@ -317,7 +317,7 @@ bool llm_conf_sends(const struct llm_conf *c, const char *parameter)
 
 static void warn_unsent(const struct llm_conf *c)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct json_member m;
 
 	for (size_t cursor = 0; json_next_member(c->asked, &cursor, &m);) {
@@ -332,7 +332,6 @@ static void warn_unsent(const struct llm_conf *c)
 			         buf_cstr(&name));
 		}
 	}
-	buf_release(&name);
 }
 
 static int read_all(struct conf_reading *r, const char *(*variable)(const char *name),

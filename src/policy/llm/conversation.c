@@ -110,7 +110,7 @@ static bool is_boundary(struct str s, size_t at)
 static void replace_base64(struct buf *out, size_t begin)
 {
 	struct str s = str_skip(buf_view(out), begin);
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	size_t done = 0, run;
 
 	if (s.n < BASE64_LEAST)
@@ -129,7 +129,6 @@ static void replace_base64(struct buf *out, size_t begin)
 		buf_cut(out, begin);
 		buf_str(out, buf_view(&text));
 	}
-	buf_release(&text);
 }
 
 void tool_result_text(struct str observation, struct buf *out)
@@ -301,14 +300,13 @@ static void say_user(struct history *h, struct str content)
 /* A result as tool_format_result() writes it for any model. */
 static void say_result(struct history *h, struct str content)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&text, "\"<tool_response>\\n");
 	buf_str(&text, json_inner(content));
 	buf_text(&text, "\\n</tool_response>\"");
 	h->sent.full |= text.full;
 	say_user(h, buf_view(&text));
-	buf_release(&text);
 }
 
 /* ---- one call at a time ---- */
@@ -382,7 +380,7 @@ static void add_to_history(struct history *h, struct str message)
 
 void chat_history_reform(struct history *h, enum history_form f, struct str messages)
 {
-	struct buf list = BUF(2 * BUF_MAX_MESSAGE);
+	AUTO_BUF list = BUF(2 * BUF_MAX_MESSAGE);
 	struct str each;
 
 	h->forms |= f;
@@ -394,7 +392,6 @@ void chat_history_reform(struct history *h, enum history_form f, struct str mess
 	buf_char(&list, ']');
 	for (size_t cursor = 0; json_next(buf_view(&list), &cursor, &each);)
 		add_to_history(h, each);
-	buf_release(&list);
 }
 
 /* ---- the conversation ---- */

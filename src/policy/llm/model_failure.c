@@ -83,11 +83,10 @@ static void keep_message(struct chat_failure *f, struct str text)
 
 static void keep_string(struct chat_failure *f, struct str string)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	json_decode(string, &text);
 	keep_message(f, buf_view(&text));
-	buf_release(&text);
 }
 
 /* FastAPI: "detail" is a string, or a list of {"loc","msg"}. */

@@ -121,7 +121,7 @@ void chat_request_turn(struct chat_request *r, int64_t turn)
 static void put_parameter(struct json_writer *w, const struct llm_conf *c,
                           const struct json_member *m, struct str seed)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 	struct str value = m->value;
 
 	buf_str(&name, m->key);
@@ -132,7 +132,6 @@ static void put_parameter(struct json_writer *w, const struct llm_conf *c,
 			value = seed;
 		jw_put_raw(w, limit ? c->profile->max_tokens : buf_cstr(&name), value);
 	}
-	buf_release(&name);
 }
 
 /* Requests token ids and log-probs if supported. The number of alternatives is sent too, because
@@ -283,11 +282,10 @@ static void write_prompts(const struct llm_conf *c, struct str tools, const stru
 void chat_prompts(const struct llm_conf *c, struct str tools, const struct prompt_values *v,
                   struct conversation *to)
 {
-	struct buf system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF system = BUF(BUF_MAX_MESSAGE), user = BUF(BUF_MAX_MESSAGE);
 
 	write_prompts(c, tools, v, &system, &user);
 	if (system.n)
 		conversation_add_text(to, "system", buf_view(&system));
 	conversation_add_text(to, "user", buf_view(&user));
-	BUFS_RELEASE(&system, &user);
 }

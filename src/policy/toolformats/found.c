@@ -91,7 +91,7 @@ static enum found_how repaired_at(struct finder *f, const struct tool_format *ro
                                   enum ending ending, struct str *value, size_t *used)
 {
 	struct call_notes repaired = {.count = 0};
-	struct buf text = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF text = BUF(FOUND_TEXT_MAX);
 	enum found_how how = FOUND_BAD;
 
 	if (json_repair(s, &text, used, &repaired)) {
@@ -105,7 +105,6 @@ static enum found_how repaired_at(struct finder *f, const struct tool_format *ro
 		if (how == FOUND_WHOLE)
 			call_notes_add(f->repairs, &repaired);
 	}
-	buf_release(&text);
 	return how;
 }
 

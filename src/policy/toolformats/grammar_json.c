@@ -8,7 +8,7 @@
 static struct str cut_name(struct finder *f, struct str s)
 {
 	struct call_notes ignored = {.count = 0};
-	struct buf whole = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF whole = BUF(FOUND_TEXT_MAX);
 	struct str each, name = STR_NONE;
 	size_t used;
 
@@ -21,7 +21,6 @@ static struct str cut_name(struct finder *f, struct str s)
 			name = call_name(f, each);
 		}
 	}
-	buf_release(&whole);
 	return is_offered(f, name) ? name : STR_NONE;
 }
 

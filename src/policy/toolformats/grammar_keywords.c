@@ -142,7 +142,7 @@ static bool put_keywords(struct finder *f, struct buf *out, struct str *s)
 static bool read_call(struct finder *f, bool closed, struct str *s)
 {
 	struct str name = leading_name(*s), after = str_skip(*s, name.n), start = *s;
-	struct buf object = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF object = BUF(FOUND_TEXT_MAX);
 
 	if (!name.n || !after.n || after.p[0] != '(')
 		return false;
@@ -165,7 +165,6 @@ static bool read_call(struct finder *f, bool closed, struct str *s)
 		found_bad(f, name, inside, "its arguments are not Python keyword arguments");
 		*s = str_skip(after, n + 2);
 	}
-	buf_release(&object);
 	return good;
 }
 

@@ -241,12 +241,10 @@ static struct str bare_value(const struct tool_format *row, bool compact, struct
 
 static bool is_text(struct typed *t, struct str key, struct str value)
 {
-	struct buf typed = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF typed = BUF(FOUND_TEXT_MAX);
 
 	typed_value(t->f, t->root, typed_property(t->root, t->root, key), value, HINT_NONE, &typed);
-	bool text = json_type(buf_view(&typed)) == JSON_STRING;
-	buf_release(&typed);
-	return text;
+	return json_type(buf_view(&typed)) == JSON_STRING;
 }
 
 /* Is it text, where the tool's schema has another type? */

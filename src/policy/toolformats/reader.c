@@ -457,7 +457,7 @@ void reading_text(const struct reading_conf *conf, struct str text, struct arena
 
 bool reading_marked(struct str text)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct marks *marks = arena_new(&arena, sizeof(*marks));
 	struct mark_place e;
 	bool found = false;
@@ -467,6 +467,5 @@ bool reading_marked(struct str text)
 		found = e.mark->kind == MARK_AROUND ||
 		        (e.mark->kind == MARK_OPEN && !tool_formats[e.mark->index].weak);
 	}
-	arena_release(&arena);
 	return found;
 }

@@ -191,7 +191,7 @@ static bool put_boolean(unsigned types, struct str s, struct buf *out)
 static bool put_container(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
 	struct call_notes repaired = {.count = 0};
-	struct buf b = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF b = BUF(FOUND_TEXT_MAX);
 	size_t used;
 
 	if (!s.n || (s.p[0] != '{' && s.p[0] != '['))
@@ -208,14 +208,13 @@ static bool put_container(struct finder *f, unsigned types, struct str s, struct
 		buf_str(out, buf_view(&b));
 		call_notes_add(f->repairs, &repaired);
 	}
-	buf_release(&b);
 	return good;
 }
 
 /* [{\"id\": 1}]: escaped once too often, as if within a string. */
 static bool put_escaped(struct finder *f, unsigned types, struct str s, struct buf *out)
 {
-	struct buf quoted = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF quoted = BUF(FOUND_TEXT_MAX);
 	bool good = false;
 
 	if (!f->conf->repair || mark_at(NULL, s, "\\\"") == s.n)
@@ -227,7 +226,6 @@ static bool put_escaped(struct finder *f, unsigned types, struct str s, struct b
 		good = put_container(f, types, json_text(f->arena, buf_view(&quoted)), out);
 	if (good)
 		call_note(f->repairs, "double-encoded");
-	buf_release(&quoted);
 	return good;
 }
 
@@ -369,7 +367,7 @@ static struct str unwrapped(struct typed *t)
 {
 	static const char *const wrappers[] = {"arguments", "parameters", "args",
 	                                       "input",     "properties", "kwargs"};
-	struct buf object = BUF(FOUND_TEXT_MAX);
+	AUTO_BUF object = BUF(FOUND_TEXT_MAX);
 	struct str inner = STR_NONE;
 
 	for (size_t i = 0; t->only_key.p && i < ARRAY_LEN(wrappers); i++) {
@@ -383,7 +381,6 @@ static struct str unwrapped(struct typed *t)
 			inner = arena_str(t->f->arena, buf_view(&object));
 		}
 	}
-	buf_release(&object);
 	return inner;
 }
 

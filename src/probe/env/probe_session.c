@@ -147,7 +147,7 @@ static bool is_ours(const struct session_pool *a, const struct session *s, struc
 static unsigned classify_event(const struct session_pool *a, struct session *s,
                                const struct event *e)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	unsigned bits = 0;
 
 	if (e->kind == EVENT_SESSION_REPLACED || e->kind == EVENT_SESSION_ID_CHANGED)
@@ -169,7 +169,6 @@ static unsigned classify_event(const struct session_pool *a, struct session *s,
 		text_copy(s->unread, sizeof(s->unread), text);
 	if (e->kind == EVENT_NOTIFICATION && str_starts(text, STR("not informative")))
 		bits |= SEEN_BARE_STATE;
-	buf_release(&why);
 	return bits;
 }
 

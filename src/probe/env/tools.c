@@ -137,7 +137,7 @@ int property_tools(struct probe *p, struct property *out, struct error *err)
 {
 	struct session *s = &p->sessions[0];
 	struct tally t = {.out = out};
-	struct arena kept = {0};
+	AUTO_ARENA kept = {0};
 
 	if (!s->env) {
 		return property_say(out, PROPERTY_UNKNOWN, "not listed",
@@ -150,7 +150,6 @@ int property_tools(struct probe *p, struct property *out, struct error *err)
 	int failed = p->conf->call_read_only ? call_readers(p, tools, &t, out, err) : 0;
 	if (!failed)
 		compare_with_golden(p, tools, &t);
-	arena_release(&kept);
 	if (failed)
 		return -1;
 	bool broken = t.changes[TOOL_BREAKING] > 0;

@@ -56,7 +56,7 @@ static void advise_name(const struct preflight *p, struct property *out)
 
 static void advise_key(const struct preflight *p, int status, struct property *out)
 {
-	struct buf name = BUF(BUF_MAX_SMALL);
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
 
 	json_decode(JSON_GET(p->conf->params, "key_env"), &name);
 	if (!p->conf->key) {
@@ -73,7 +73,6 @@ static void advise_key(const struct preflight *p, int status, struct property *o
 		             "another variable with \1key_env\2",
 		             buf_cstr(&name));
 	}
-	buf_release(&name);
 }
 
 static void advise_base_url(const struct preflight *p, struct property *out)

@@ -89,7 +89,7 @@ bool preflight_has_no_reply(const struct preflight *p, struct property *out)
 static void choose_call(struct preflight *p)
 {
 	struct str tool = json_first(p->tools);
-	struct buf arguments = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF arguments = BUF(BUF_MAX_MESSAGE);
 
 	if (p->good_name.p && p->good_arguments.n <= SHORT_CALL) {
 		p->name = p->good_name;
@@ -100,7 +100,6 @@ static void choose_call(struct preflight *p)
 	call_example_arguments(tool, &arguments);
 	p->arguments =
 		arguments.n <= SHORT_CALL ? arena_str(&p->arena, buf_view(&arguments)) : STR("{}");
-	buf_release(&arguments);
 }
 
 static void add_request(struct preflight *p, struct conversation *conversation)
@@ -133,7 +132,7 @@ static void append_words(struct buf *out, const char *word)
 
 static void add_call(const struct preflight *p, struct conversation *conversation)
 {
-	struct buf arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
+	AUTO_BUF arguments = BUF(BUF_MAX_SMALL), message = BUF(BUF_MAX_SMALL);
 
 	buf_text(&arguments, "{\"note\":\"");
 	append_words(&arguments, "north");
@@ -143,7 +142,6 @@ static void add_call(const struct preflight *p, struct conversation *conversatio
 	          "',type:'function',function:{name:%s,arguments:%s}}]}",
 	          p->conf->profile->null_content ? NULL : "", p->name, buf_view(&arguments));
 	conversation_add(conversation, buf_view(&message));
-	BUFS_RELEASE(&arguments, &message);
 }
 
 /* ---- which parameters may be sent ---- */

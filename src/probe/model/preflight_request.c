@@ -161,7 +161,7 @@ static int list(struct preflight *p, const struct http_request *q, struct error 
 
 int preflight_list(struct preflight *p, struct error *err)
 {
-	struct buf authorization = BUF(BUF_MAX_SMALL);
+	AUTO_BUF authorization = BUF(BUF_MAX_SMALL);
 	const char *headers[3] = {"Accept: application/json"};
 	uint64_t timeout = p->conf->timeout_ms;
 	struct http_request q = {.method = "GET",
@@ -176,7 +176,6 @@ int preflight_list(struct preflight *p, struct error *err)
 
 	chat_add_key(p->conf, &authorization, headers, &q.header_count);
 	int failed = list(p, &q, err);
-	buf_release(&authorization);
 	if (failed && error_is_peers(err)) {
 		p->list_fault = arena_str(&p->arena, str_from(err->text));
 		return 0;

@@ -19,7 +19,7 @@ static void advise(const struct preflight *p, struct property *out)
 	struct str sent = p->refused;
 	bool limit = str_is(sent, c->profile->max_tokens);
 	const char *name = limit ? "max_tokens" : sent.p;
-	struct buf without = BUF(BUF_MAX_SMALL);
+	AUTO_BUF without = BUF(BUF_MAX_SMALL);
 
 	put_profiles_without(name, &without);
 
@@ -40,7 +40,6 @@ static void advise(const struct preflight *p, struct property *out)
 		             without.n ? ", or use a profile that omits it: " : "",
 		             buf_cstr(&without));
 	}
-	buf_release(&without);
 }
 
 static void judge_refused(const struct preflight *p, struct property *out)

@@ -115,11 +115,10 @@ static const char *own_choice(const struct preflight *p)
 static void report_no_call(const char *choice, const struct model_answer *a, struct property *out)
 {
 	if (!a->answered) {
-		struct buf what = BUF(BUF_MAX_SMALL);
+		AUTO_BUF what = BUF(BUF_MAX_SMALL);
 
 		buf_printf(&what, "%s: ", choice);
 		preflight_quote(out, buf_cstr(&what), a);
-		buf_release(&what);
 	} else if (a->calls.count) {
 		property_evidence(out, "%s: a call that cannot be sent: %.*s", choice,
 		                  STR_ARG(a->calls.items[0].message));

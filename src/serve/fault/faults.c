@@ -122,14 +122,13 @@ static void hide_error(struct gym *g, struct call *c)
 
 static bool is_on_bad_field(const struct gym *g, const struct gym_env *e)
 {
-	struct buf state = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF state = BUF(BUF_MAX_MESSAGE);
 	int64_t position = -1;
 
 	if (e->instance) {
 		g->conf.world->state(e->instance, &state);
 		json_i64(JSON_GET(buf_view(&state), "position"), &position);
 	}
-	buf_release(&state);
 	return position == BAD_FIELD;
 }
 

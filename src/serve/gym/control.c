@@ -18,7 +18,7 @@ struct control {
 
 static PRINTF_LIKE(3, 4) void answer_error(struct reply *r, unsigned status, const char *fmt, ...)
 {
-	struct buf message = BUF(BUF_MAX_SMALL);
+	AUTO_BUF message = BUF(BUF_MAX_SMALL);
 	va_list args;
 
 	va_start(args, fmt);
@@ -26,7 +26,6 @@ static PRINTF_LIKE(3, 4) void answer_error(struct reply *r, unsigned status, con
 	va_end(args);
 	reply_json(r, status, "");
 	json_pack(&r->body, "{error:%s}", buf_view(&message));
-	buf_release(&message);
 }
 
 static void answer_playback_state(struct control *c)
@@ -62,14 +61,13 @@ static void answer_playback_status(struct control *c)
 {
 	const struct playback_session *s = c->env->played;
 	const struct recorded_reply *last = playback_last(s);
-	struct buf total = BUF(BUF_MAX_SMALL);
+	AUTO_BUF total = BUF(BUF_MAX_SMALL);
 
 	playback_total(s, &total);
 	json_pack(&c->reply->body, "{terminated:%r,truncated:%r,step_count:%i,total_reward:%r}",
 	          json_flag(s->last ? last->terminated : last->terminated > 0),
 	          json_flag(s->last ? last->truncated : last->truncated > 0), playback_steps(s),
 	          buf_view(&total));
-	buf_release(&total);
 }
 
 static void answer_playback_reward(struct control *c)
@@ -134,13 +132,12 @@ static bool read_seed(struct str body, bool *given, uint64_t *seed)
 static void reset_playback(struct control *c, bool given, uint64_t seed)
 {
 	struct playback_request wanted = {.has_seed = given, .seed = (int64_t)seed};
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (playback_reset(c->env->played, &wanted, &why))
 		buf_text(&c->reply->body, "{\"message\":\"Session reset successfully\"}");
 	else
 		answer_error(c->reply, 409, "%s", buf_cstr(&why));
-	buf_release(&why);
 }
 
 /* Reports success even if the session does not exist, like the framework. */

@@ -98,7 +98,7 @@ static void initialize(struct exchange *x)
 	struct str params = x->message.params, env_id;
 	struct str wanted = JSON_GET(params, "protocolVersion");
 	const char *revision = revision_of(json_inner(wanted));
-	struct buf id = BUF(BUF_MAX_SMALL), result = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL), result = BUF(BUF_MAX_SMALL);
 
 	if (json_type(wanted) != JSON_STRING ||
 	    json_type(JSON_GET(params, "clientInfo")) != JSON_OBJECT ||
@@ -111,17 +111,15 @@ static void initialize(struct exchange *x)
 		write_server(x->gym, revision ? revision : NEWEST, &result);
 		mcp_answer_result(x, buf_view(&result));
 	}
-	BUFS_RELEASE(&id, &result);
 }
 
 static void list_tools(struct exchange *x)
 {
 	struct str tools = call_tools(x->gym);
-	struct buf result = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF result = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&result, "{\"tools\":%.*s}", STR_ARG(tools));
 	mcp_answer_result(x, buf_view(&result));
-	buf_release(&result);
 }
 
 /* FastMCP wraps the result of a tool that returns a dict or a list. */
@@ -139,7 +137,7 @@ static void call_tool(struct exchange *x)
 {
 	struct str params = x->message.params;
 	struct str name = JSON_GET(params, "name"), arguments = JSON_GET(params, "arguments");
-	struct buf result = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF result = BUF(BUF_MAX_MESSAGE);
 	struct call c;
 
 	if (json_type(name) != JSON_STRING ||
@@ -164,13 +162,12 @@ static void call_tool(struct exchange *x)
 		mcp_answer_result(x, buf_view(&result));
 	}
 	call_release(&c);
-	buf_release(&result);
 }
 
 static void read_resource(struct exchange *x)
 {
 	struct str uri = JSON_GET(x->message.params, "uri");
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (json_type(uri) != JSON_STRING) {
 		answer_invalid(x);
@@ -181,7 +178,6 @@ static void read_resource(struct exchange *x)
 	buf_text(&why, "Unknown resource: ");
 	json_decode(uri, &why);
 	answer_error(x, 0, buf_view(&why), NULL);
-	buf_release(&why);
 }
 
 static const struct {
@@ -205,7 +201,7 @@ static const struct {
 static bool has_session(struct exchange *x)
 {
 	struct str version = x->request->protocol_version;
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (!x->transport) {
 		reply_refusal(x->reply, 400, INVALID_REQUEST, "Bad Request: Missing session ID");
@@ -218,7 +214,6 @@ static bool has_session(struct exchange *x)
 	for (size_t i = 0; i < ARRAY_LEN(revisions); i++)
 		buf_printf(&why, "%s%s", i ? ", " : "", revisions[i]);
 	reply_refusal(x->reply, 400, INVALID_REQUEST, buf_cstr(&why));
-	buf_release(&why);
 	return false;
 }
 
@@ -273,7 +268,7 @@ static void answer_message(struct exchange *x)
 static void answer_post(struct exchange *x)
 {
 	const struct request *q = x->request;
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (!has_token(q->accept, "application/json") ||
 	    !has_token(q->accept, "text/event-stream")) {
@@ -301,7 +296,6 @@ static void answer_post(struct exchange *x)
 		answer_message(x);
 		break;
 	}
-	buf_release(&why);
 }
 
 static void answer_delete(struct exchange *x)

@@ -35,7 +35,7 @@ static bool is_content(struct str observation)
 /* A string that is not JSON text was plain text; any other value was JSON inside a text block. */
 static void put_text(struct str value, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	bool plain = json_type(value) == JSON_STRING &&
 	             (!json_decode(value, &text) || !json_is_valid(buf_view(&text)));
 
@@ -43,7 +43,6 @@ static void put_text(struct str value, struct buf *out)
 		buf_str(out, value);
 	else
 		json_quote(out, value.p ? value : STR("null"));
-	buf_release(&text);
 }
 
 static void put_content(const struct recorded_reply *r, struct buf *out)
@@ -171,11 +170,10 @@ static bool answer_failure(struct exchange *x, const struct recorded_reply *r)
 /* A string's text, else JSON. */
 static void write_state_text(const struct playback_session *s, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
 	put_text(playback_state(s), &text);
 	json_decode(buf_view(&text), out);
-	buf_release(&text);
 }
 
 static void write_text(struct str text, bool is_error, struct buf *out)
@@ -185,20 +183,19 @@ static void write_text(struct str text, bool is_error, struct buf *out)
 
 static void write_state(const struct playback_session *s, struct buf *out)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	bool known = playback_state(s).p != NULL;
 
 	if (known)
 		write_state_text(s, &text);
 	write_text(known ? buf_view(&text) : STR("no state was recorded here"), !known, out);
-	buf_release(&text);
 }
 
 void gym_play_call(struct exchange *x, struct str name, struct str arguments)
 {
 	struct playback_session *s = x->transport->env->played;
-	struct buf decoded = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
-	struct buf result = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF decoded = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF result = BUF(BUF_MAX_MESSAGE);
 	const struct recorded_call *c = NULL;
 
 	x->transport->calls++;
@@ -215,20 +212,18 @@ void gym_play_call(struct exchange *x, struct str name, struct str arguments)
 			gym_write_recorded(s, c, &result);
 		mcp_answer_result(x, buf_view(&result));
 	}
-	BUFS_RELEASE(&decoded, &why, &result);
 }
 
 bool gym_play_resource(struct exchange *x, struct str uri)
 {
 	const struct playback_session *s = x->transport->env->played;
-	struct buf text = BUF(BUF_MAX_MESSAGE), result = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), result = BUF(BUF_MAX_MESSAGE);
 
 	if (s->rollout->state_kind != STATE_RESOURCE || !playback_state(s).p)
 		return false;
 	write_state_text(s, &text);
 	json_pack(&result, "{contents:[{uri:%r,text:%s}]}", uri, buf_view(&text));
 	mcp_answer_result(x, buf_view(&result));
-	BUFS_RELEASE(&text, &result);
 	return true;
 }
 
@@ -247,7 +242,7 @@ bool gym_play_begin(struct exchange *x)
 {
 	struct gym_env *e = x->transport->env;
 	struct playback_request wanted = requested_rollout(x->message.params);
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 	bool refused;
 
 	if (!e->played)
@@ -265,6 +260,5 @@ bool gym_play_begin(struct exchange *x)
 		gym_transport_close(x->gym, x->transport);
 		x->transport = NULL;
 	}
-	buf_release(&why);
 	return !refused;
 }

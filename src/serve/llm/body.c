@@ -64,7 +64,7 @@ static void put_head(struct json_writer *w, const char *object, const struct scr
 void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a, uint64_t number,
                     struct buf *out)
 {
-	struct buf message = BUF(LLM_BODY_MAX);
+	AUTO_BUF message = BUF(LLM_BODY_MAX);
 	struct json_writer w;
 
 	write_message(r, number, &message);
@@ -75,7 +75,6 @@ void llm_body_whole(const struct llm_reply *r, const struct scripted_request *a,
 	        text, r->logprobs, finish_of(r, text), r->stop_reason);
 	jw_pack(&w, "token_ids:%?r}],usage:%?r,prompt_token_ids:%?r}", r->token_ids, r->usage,
 	        r->prompt_token_ids);
-	buf_release(&message);
 }
 
 /* ---- streams ---- */
@@ -124,7 +123,7 @@ static struct str next_piece(struct str *rest, size_t bytes)
 
 static void stream_text(struct streaming *s, const char *key, struct str string)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str rest = json_text(&arena, string);
 	struct json_writer w;
 
@@ -135,7 +134,6 @@ static void stream_text(struct streaming *s, const char *key, struct str string)
 		jw_put_str(&w, key, next_piece(&rest, s->piece));
 		end_chunk(s, &w, STR_NONE);
 	} while (rest.n);
-	arena_release(&arena);
 }
 
 static void begin_call(struct streaming *s, struct json_writer *w, size_t i)
@@ -154,7 +152,7 @@ static void stream_call(struct streaming *s, struct str call, size_t i)
 {
 	struct str function = JSON_GET(call, "function"), id = JSON_GET(call, "id");
 	struct str arguments = JSON_GET(function, "arguments"), name = JSON_GET(function, "name");
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str rest = json_text(&arena, arguments);
 	bool text = json_type(arguments) == JSON_STRING;
 	struct json_writer w;
@@ -168,7 +166,6 @@ static void stream_call(struct streaming *s, struct str call, size_t i)
 		jw_pack(&w, "function:{arguments:%s", next_piece(&rest, s->piece));
 		end_call(s, &w);
 	}
-	arena_release(&arena);
 }
 
 /* All log-probs and token ids in one chunk. */
@@ -215,7 +212,7 @@ void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a
                      struct buf *out)
 {
 	struct streaming s = {.r = r, .a = a, .number = number, .out = out};
-	struct buf message = BUF(LLM_BODY_MAX);
+	AUTO_BUF message = BUF(LLM_BODY_MAX);
 	struct json_writer w;
 
 	s.piece = r->piece.given && r->piece.value ? (size_t)r->piece.value : PIECE;
@@ -226,7 +223,6 @@ void llm_body_stream(const struct llm_reply *r, const struct scripted_request *a
 	if (r->usage.p && a->include_usage)
 		stream_usage(&s);
 	buf_text(out, "data: [DONE]\n\n");
-	buf_release(&message);
 }
 
 /* ---- errors ---- */
@@ -252,7 +248,7 @@ void llm_body_model(struct str name, struct buf *out)
 
 void llm_body_models(struct str models, struct buf *out)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct str name;
 	size_t count = 0;
 
@@ -262,5 +258,4 @@ void llm_body_models(struct str models, struct buf *out)
 		llm_body_model(json_text(&arena, name), out);
 	}
 	buf_text(out, "]}");
-	arena_release(&arena);
 }

@@ -66,7 +66,7 @@ static void sent(void *cls)
 
 static void add_headers(struct MHD_Response *response, const struct completion *a)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct json_member m;
 	bool typed = !a->type;
 
@@ -79,7 +79,6 @@ static void add_headers(struct MHD_Response *response, const struct completion *
 	}
 	if (!typed)
 		host_add_header(response, "Content-Type", a->type);
-	arena_release(&arena);
 }
 
 /* Takes ownership of a->body. */
@@ -113,7 +112,7 @@ static enum MHD_Result send_answer(struct MHD_Connection *connection, struct com
 static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status, const char *code,
                                            const char *fmt, ...)
 {
-	struct buf message = BUF(BUF_MAX_SMALL), quoted = BUF(BUF_MAX_SMALL);
+	AUTO_BUF message = BUF(BUF_MAX_SMALL), quoted = BUF(BUF_MAX_SMALL);
 	va_list args;
 
 	va_start(args, fmt);
@@ -124,7 +123,6 @@ static PRINTF_LIKE(4, 5) void answer_error(struct completion *a, unsigned status
 	a->type = "application/json";
 	llm_body_error(status, buf_view(&quoted), str_from(code), &a->body);
 	log_info("serve: %u: %s", status, buf_cstr(&message));
-	BUFS_RELEASE(&message, &quoted);
 }
 
 /* Blanks, which JSON ignores after a value; before a stream they precede its first event. */
@@ -185,8 +183,8 @@ static void answer_unknown_model(struct completion *a, struct str model)
 
 static void answer_chat(struct llm_server *s, struct str body, struct completion *a)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
-	struct arena arena = {0};
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
+	AUTO_ARENA arena = {0};
 	struct scripted_request asked;
 	uint64_t number = s->number++;
 
@@ -202,8 +200,6 @@ static void answer_chat(struct llm_server *s, struct str body, struct completion
 		else
 			answer_error(a, 500, "\"script_over\"", "no more replies in the script");
 	}
-	arena_release(&arena);
-	buf_release(&why);
 }
 
 static void answer_model(struct llm_server *s, struct str model, struct completion *a)

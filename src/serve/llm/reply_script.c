@@ -16,12 +16,11 @@ static const char *const close_words[] = {"not", "before", "within", NULL};
 static int read_base64(struct keyed *k, struct str value, void *to)
 {
 	struct llm_reply *reply = to;
-	struct buf bytes = BUF(SCRIPT_MAX);
+	AUTO_BUF bytes = BUF(SCRIPT_MAX);
 	bool good = json_type(value) == JSON_STRING && base64_decode(&bytes, json_inner(value));
 
 	if (good)
 		reply->raw = arena_str(k->arena, buf_view(&bytes));
-	buf_release(&bytes);
 	return good ? 0 : keyed_expected(k, "a string of base64");
 }
 
@@ -109,12 +108,11 @@ int llm_script_parse(struct str text, const char *name, struct llm_script *out, 
 
 int llm_script_read(const char *path, struct llm_script *out, struct error *err)
 {
-	struct buf text = BUF(SCRIPT_MAX);
+	AUTO_BUF text = BUF(SCRIPT_MAX);
 
 	*out = (struct llm_script){.count = 0};
 	int failed = file_read("script", path, &text, err) ||
 	             llm_script_parse(buf_view(&text), path, out, err);
-	buf_release(&text);
 	return failed ? -1 : 0;
 }
 

@@ -12,11 +12,10 @@
 
 bool fields_fit(struct str object, struct str schema, struct buf *why)
 {
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct error err;
 	bool fit = arguments_check(arguments_read(&arena, schema), object, &err) == 0;
 
-	arena_release(&arena);
 	if (!fit) {
 		json_pack(why, "{type:'value_error',loc:['body'],msg:%t,input:%r}", err.text,
 		          object);
@@ -26,12 +25,10 @@ bool fields_fit(struct str object, struct str schema, struct buf *why)
 
 bool fields_fit_action(const struct world *w, struct str action, struct buf *why)
 {
-	struct buf schema = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF schema = BUF(BUF_MAX_MESSAGE);
 
 	episode_action_schema(w, action, &schema);
-	bool fit = fields_fit(action, buf_view(&schema), why);
-	buf_release(&schema);
-	return fit;
+	return fields_fit(action, buf_view(&schema), why);
 }
 
 /* ---- JSON-RPC, named mcp, but not MCP: the list of tools ---- */
@@ -104,7 +101,7 @@ static void act(struct http_visit *v, const char *type, struct str data)
 {
 	struct openenv_session s = {.server = v->server, .episode = v->env};
 	struct openenv_reply r = {.late = BUF(ANSWER_MAX), .text = BUF(ANSWER_MAX)};
-	struct buf message = BUF(ANSWER_MAX);
+	AUTO_BUF message = BUF(ANSWER_MAX);
 
 	json_pack(&message, "{type:%t,data:%?r}", type, data);
 	openenv_handle_message(&s, buf_view(&message), false, v->request->waited, &r);
@@ -122,7 +119,7 @@ static void act(struct http_visit *v, const char *type, struct str data)
 	} else {
 		buf_str(&v->reply->body, got);
 	}
-	BUFS_RELEASE(&message, &r.late, &r.text);
+	BUFS_RELEASE(&r.late, &r.text);
 }
 
 static void reset(struct http_visit *v)

@@ -13,14 +13,13 @@ void episode_begin(struct openenv_episode *e, const struct serve_conf *c, uint64
                    struct str id)
 {
 	struct buf kept = e->id.max ? e->id : BUF(ID_MAX);
-	struct buf text = BUF(ID_MAX);
+	AUTO_BUF text = BUF(ID_MAX);
 
 	buf_clear(&kept);
 	if (json_type(id) == JSON_STRING) {
 		json_decode(id, &text);
 		json_quote(&kept, buf_view(&text));
 	}
-	buf_release(&text);
 	world_end(e->world, e->instance);
 	*e = (struct openenv_episode){.world = c->world,
 	                              .instance =
@@ -56,12 +55,11 @@ void episode_release(struct openenv_episode *e)
 
 static void write_state_members(const struct openenv_episode *e, struct buf *out)
 {
-	struct buf state = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF state = BUF(BUF_MAX_MESSAGE);
 
 	e->world->state(e->instance, &state);
 	if (state.n > 2)
 		buf_str(out, (struct str){state.p + 1, state.n - 2});
-	buf_release(&state);
 }
 
 /* An environment of tools returns only the result of a call; when asked without a call, it
@@ -77,7 +75,7 @@ static void observe_no_call(bool stepped, struct buf *out)
 
 void episode_observe(const struct openenv_episode *e, bool stepped, bool metadata, struct buf *out)
 {
-	struct buf said = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF said = BUF(BUF_MAX_MESSAGE);
 
 	if (episode_has_tools(e->world)) {
 		observe_no_call(stepped, out);
@@ -100,7 +98,6 @@ void episode_observe(const struct openenv_episode *e, bool stepped, bool metadat
 	if (metadata && stepped)
 		buf_printf(out, ",\"metadata\":%s", buf_cstr(&said));
 	buf_char(out, '}');
-	buf_release(&said);
 }
 
 void episode_state(const struct openenv_episode *e, struct buf *out)
@@ -144,11 +141,10 @@ void episode_action_schema(const struct world *w, struct str action, struct buf 
 
 void episode_schema(const struct world *w, struct buf *out)
 {
-	struct buf action = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF action = BUF(BUF_MAX_MESSAGE);
 
 	episode_action_schema(w, STR_NONE, &action);
 	episode_schema_of(buf_view(&action), out);
-	buf_release(&action);
 }
 
 void episode_schema_of(struct str action, struct buf *out)
@@ -204,7 +200,7 @@ static void list_tools(const struct world *w, struct buf *out)
 static void call_tool(struct openenv_episode *e, struct str tool, struct str arguments,
                       struct buf *out)
 {
-	struct buf result = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF result = BUF(BUF_MAX_MESSAGE);
 	struct world_call a;
 
 	e->step_count++;
@@ -220,7 +216,7 @@ static void call_tool(struct openenv_episode *e, struct str tool, struct str arg
 	}
 	buf_printf(out, ",\"reward\":%d.0,\"done\":%s}", e->reward,
 	           e->terminated ? "true" : "false");
-	BUFS_RELEASE(&result, &a.text, &a.structured);
+	BUFS_RELEASE(&a.text, &a.structured);
 }
 
 bool episode_act(struct openenv_episode *e, struct str action, bool metadata, struct buf *out,

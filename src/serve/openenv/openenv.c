@@ -31,14 +31,13 @@ uint64_t openenv_next_seed(struct openenv *o)
 
 void openenv_reply_error(struct openenv_reply *r, const char *code, const char *fmt, ...)
 {
-	struct buf message = BUF(ERRORS_MAX);
+	AUTO_BUF message = BUF(ERRORS_MAX);
 	va_list args;
 
 	va_start(args, fmt);
 	buf_vprintf(&message, fmt, args);
 	va_end(args);
 	json_pack(&r->text, "{type:'error',data:{message:%s,code:%t}}", buf_view(&message), code);
-	buf_release(&message);
 }
 
 /* Replies with why a message does not fit, which is released. */
@@ -104,7 +103,7 @@ static void reset(struct openenv_message *t)
 static void run_step(struct openenv_message *t)
 {
 	struct openenv_session *s = t->session;
-	struct buf seen = BUF(ANSWER_MAX), why = BUF(ERRORS_MAX);
+	AUTO_BUF seen = BUF(ANSWER_MAX), why = BUF(ERRORS_MAX);
 	uint64_t before = s->episode->step_count;
 
 	if (episode_act(s->episode, t->data, shows_metadata(s->server), &seen, &why))
@@ -112,7 +111,6 @@ static void run_step(struct openenv_message *t)
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	atomic_fetch_add(&s->server->steps, s->episode->step_count - before);
-	BUFS_RELEASE(&seen, &why);
 }
 
 static void step(struct openenv_message *t)
@@ -250,7 +248,7 @@ void openenv_handle_message(struct openenv_session *s, struct str message, bool 
 
 static void refuse(struct openenv *o, struct openenv_reply *r)
 {
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	buf_printf(&why,
 	           "Server at capacity: %" PRIu64 "/%" PRIu64
@@ -261,7 +259,6 @@ static void refuse(struct openenv *o, struct openenv_reply *r)
 	          "max_sessions:%i}}",
 	          buf_view(&why), (int64_t)o->slots_used, (int64_t)o->conf.max_envs);
 	r->close = CLOSE_NORMAL;
-	buf_release(&why);
 }
 
 static void take_slot(struct openenv_session *s)

@@ -79,7 +79,7 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 	struct str first = JSON_GET(s->played->rollout->first_state, "episode_id");
 	struct str own = buf_view(&s->own.id);
 	struct json_member m;
-	struct arena keys = {0};
+	AUTO_ARENA keys = {0};
 
 	if (json_type(state) != JSON_OBJECT || own.n == 0 || json_is_null(first)) {
 		write_data("state", state, out);
@@ -93,14 +93,13 @@ static void write_state(const struct openenv_session *s, struct str state, struc
 		jw_raw(&w, ours ? own : m.value);
 	}
 	jw_pack(&w, "}}");
-	arena_release(&keys);
 }
 
 void openenv_play_reset(struct openenv_message *t)
 {
 	struct playback_session *s = t->session->played;
 	struct playback_request wanted = {.reset_args = t->data};
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	wanted.has_seed = json_i64(JSON_GET(t->data, "seed"), &wanted.seed);
 	if (playback_reset(s, &wanted, &why)) {
@@ -109,13 +108,12 @@ void openenv_play_reset(struct openenv_message *t)
 	} else {
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	}
-	buf_release(&why);
 }
 
 void openenv_play_step(struct openenv_message *t)
 {
 	struct playback_session *s = t->session->played;
-	struct buf name = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF name = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_MESSAGE);
 	bool by_tool = openenv_playback_tools(s->all).p != NULL;
 	struct str arguments = by_tool ? JSON_GET(t->data, "arguments") : t->data;
 	struct str tool = JSON_GET(t->data, "tool_name");
@@ -138,7 +136,6 @@ void openenv_play_step(struct openenv_message *t)
 	else
 		openenv_reply_error(t->reply, "EXECUTION_ERROR", "%s", buf_cstr(&why));
 	atomic_fetch_add(&t->session->server->steps, c != NULL);
-	BUFS_RELEASE(&name, &why);
 }
 
 /* If states were recorded from another source, the environment had a state but it was not
@@ -164,7 +161,7 @@ void openenv_play_state(struct openenv_message *t)
 void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 {
 	const struct playback_request anything = {.has_seed = false};
-	struct buf why = BUF(BUF_MAX_SMALL);
+	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	s->played = playback_begin(s->server->conf.playback, &anything, &why);
 	if (!s->played) {
@@ -175,7 +172,6 @@ void openenv_play_open(struct openenv_session *s, struct openenv_reply *r)
 		write_reply(&s->played->rollout->reset, r);
 		r->close = r->close ? r->close : CLOSE_NORMAL;
 	}
-	buf_release(&why);
 }
 
 static struct str only_step(struct str tools)

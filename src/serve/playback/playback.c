@@ -222,12 +222,11 @@ static void show_call(struct str name, struct str arguments, struct buf *out)
 
 static uint64_t key_of(struct str name, struct str arguments)
 {
-	struct buf canon = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF canon = BUF(BUF_MAX_MESSAGE);
 
 	json_canon(json_is_null(arguments) ? STR("{}") : arguments, NULL, JSON_EDIT_DROP, &canon);
 	uint64_t key = recorded_key(name, buf_view(&canon));
 
-	buf_release(&canon);
 	return key;
 }
 

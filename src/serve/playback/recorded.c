@@ -27,7 +27,7 @@ static struct str copy_text(struct recorded *r, struct str object, const char *k
 
 static struct str copy_bytes(struct recorded *r, const struct line *l)
 {
-	struct buf bytes = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF bytes = BUF(BUF_MAX_MESSAGE);
 	struct str kept = STR_NONE;
 
 	if (line_has(l, KEY_RAW)) {
@@ -36,7 +36,6 @@ static struct str copy_bytes(struct recorded *r, const struct line *l)
 	           base64_decode(&bytes, json_inner(l->value[KEY_RAW_BASE64]))) {
 		kept = arena_str(&r->arena, buf_view(&bytes));
 	}
-	buf_release(&bytes);
 	return kept;
 }
 
@@ -103,7 +102,7 @@ static struct str without_wrapping(struct str text)
 static struct str text_of(struct recorded *r, const struct line *l)
 {
 	struct str message, kept = STR_NONE, observation = l->value[KEY_OBSERVATION];
-	struct buf decoded = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
+	AUTO_BUF decoded = BUF(BUF_MAX_MESSAGE), quoted = BUF(2 * BUF_MAX_MESSAGE);
 
 	for (size_t cursor = 0; json_next(l->value[KEY_MESSAGES], &cursor, &message);) {
 		struct str content = JSON_GET(message, "content");
@@ -119,14 +118,13 @@ static struct str text_of(struct recorded *r, const struct line *l)
 			kept = copy(r, buf_view(&quoted));
 		}
 	}
-	BUFS_RELEASE(&decoded, &quoted);
 	return kept;
 }
 
 static void read_call(struct recorded *r, struct recorded_rollout *one, const struct line *l)
 {
 	struct str call = l->value[KEY_TOOL_CALL], arguments = JSON_GET(call, "arguments");
-	struct buf canon = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF canon = BUF(BUF_MAX_MESSAGE);
 
 	json_canon(json_is_null(arguments) ? STR("{}") : arguments, NULL, JSON_EDIT_DROP, &canon);
 	one->calls = mem_grow(one->calls, one->count, sizeof(*one->calls));
@@ -139,7 +137,6 @@ static void read_call(struct recorded *r, struct recorded_rollout *one, const st
 	c->name = c->name.p ? c->name : STR("");
 	c->reply.text = text;
 	c->key = recorded_key(c->name, c->arguments);
-	buf_release(&canon);
 }
 
 /* ---- rollouts ---- */
@@ -234,7 +231,7 @@ static int check(struct recorded *r, const char *path, struct error *err)
 static void offer_called(struct recorded *r)
 {
 	struct buf tools = BUF(BUF_MAX_MESSAGE);
-	struct arena arena = {0};
+	AUTO_ARENA arena = {0};
 	struct map seen = {.root = NULL};
 	struct json_writer w = jw_form(&tools, "[");
 
@@ -257,7 +254,6 @@ static void offer_called(struct recorded *r)
 	for (size_t i = 0; i < r->count; i++)
 		if (r->rollouts[i]->count > 0)
 			r->rollouts[i]->tools = kept;
-	arena_release(&arena);
 }
 
 int recorded_read(const char *path, struct recorded *out, struct error *err)

@@ -53,7 +53,7 @@ static void put_message(struct buf *out, struct str message, struct str llm, str
 {
 	struct json_writer w = jw_begin(out);
 	struct json_member m;
-	struct arena keys = {0};
+	AUTO_ARENA keys = {0};
 
 	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
 		jw_key_str(&w, json_key_text(&keys, m.key));
@@ -65,7 +65,6 @@ static void put_message(struct buf *out, struct str message, struct str llm, str
 	jw_pack(&w, "reasoning:%?r,refusal:%?r}",
 	        JSON_GET(message, "reasoning").p ? STR_NONE : JSON_GET(llm, "reasoning"),
 	        JSON_GET(llm, "refusal"));
-	arena_release(&keys);
 }
 
 static void read_message(struct model_reading *r, struct str message, struct str llm,

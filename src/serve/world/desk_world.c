@@ -55,12 +55,11 @@ static const struct {
 
 static bool same_text(struct str a, struct str b)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	bool whole = json_decode(a, &text);
 	/* contains half a surrogate pair, which is decoded to its escape */
 	bool same = whole ? json_is(b, buf_view(&text)) : str_eq(a, b);
 
-	buf_release(&text);
 	return same;
 }
 
@@ -193,20 +192,19 @@ static void get_item(struct desk *d, struct world_call *a)
 
 static bool contains(struct str key, struct str part)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	bool found = false;
 
 	json_decode(key, &text);
 	for (size_t i = 0; !found && i + part.n <= text.n; i++)
 		found = memcmp(text.p + i, part.p, part.n) == 0;
-	buf_release(&text);
 	return found;
 }
 
 static void search(struct desk *d, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"text", .text = true}};
-	struct buf text = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 	struct str value;
 	size_t found = 0;
 
@@ -221,7 +219,6 @@ static void search(struct desk *d, struct world_call *a)
 	}
 	buf_text(&a->structured, found ? "]" : "[]");
 	buf_printf(&a->text, "%zu of %zu items", found, d->count);
-	buf_release(&text);
 }
 
 /* ---- tools with effects ---- */
@@ -354,7 +351,7 @@ static void init(void *instance, const struct world_conf *conf, uint64_t seed, u
 {
 	struct desk *d = instance;
 	size_t row[ARRAY_LEN(first_items)];
-	struct buf value = BUF(BUF_MAX_SMALL);
+	AUTO_BUF value = BUF(BUF_MAX_SMALL);
 	struct rng rng;
 
 	(void)conf;
@@ -371,7 +368,6 @@ static void init(void *instance, const struct world_conf *conf, uint64_t seed, u
 		d->task[i] = str_from(first_items[row[i]].key);
 		d->items[row[i]].wanted = true;
 	}
-	buf_release(&value);
 }
 
 static void write_state(const void *instance, struct buf *out)

@@ -144,7 +144,7 @@ static void observe(const struct lake *l, const char *action, bool indented, str
 {
 	const char *first = indented ? "\n  " : "", *then = indented ? ",\n  " : ",";
 	const char *blank = indented ? " " : "", *last = indented ? "\n" : "";
-	struct buf grid = BUF(BUF_MAX_SMALL);
+	AUTO_BUF grid = BUF(BUF_MAX_SMALL);
 
 	lake_draw(l, &grid);
 	buf_printf(out, "{%s\"position\":%s%u%s\"grid\":%s", first, blank, l->position, then,
@@ -153,7 +153,6 @@ static void observe(const struct lake *l, const char *action, bool indented, str
 	if (action)
 		buf_printf(out, "%s\"action\":%s\"%s\"", then, blank, action);
 	buf_printf(out, "%s}", last);
-	buf_release(&grid);
 }
 
 static void move(struct lake_world *p, struct world_call *a, struct str action)
@@ -179,7 +178,7 @@ static void move(struct lake_world *p, struct world_call *a, struct str action)
 static void lake_call(void *instance, struct world_call *a)
 {
 	static const struct parameter parameters[] = {{"action", .text = true}};
-	struct buf action = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF action = BUF(BUF_MAX_MESSAGE);
 	struct str value;
 
 	if (!world_call_arguments(a, parameters, ARRAY_LEN(parameters), &value))
@@ -192,7 +191,6 @@ static void lake_call(void *instance, struct world_call *a)
 	} else {
 		move(instance, a, normalize(&action));
 	}
-	buf_release(&action);
 }
 
 static void init(void *instance, const struct world_conf *conf, uint64_t seed, uint64_t now_ms)

@@ -47,7 +47,7 @@ bool world_call_arguments(struct world_call *a, const struct parameter *list, si
                           struct str *values)
 {
 	struct str arguments = json_is_null(a->arguments) ? STR("{}") : a->arguments;
-	struct buf validation_errors = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF validation_errors = BUF(BUF_MAX_MESSAGE);
 	size_t wrong = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -66,6 +66,5 @@ bool world_call_arguments(struct world_call *a, const struct parameter *list, si
 		buf_text(&a->text, "Arguments");
 		buf_str(&a->text, buf_view(&validation_errors));
 	}
-	buf_release(&validation_errors);
 	return wrong == 0;
 }

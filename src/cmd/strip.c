@@ -101,8 +101,7 @@ static void blocks_line(struct blocks *b, const struct line *l, struct buf *out)
 {
 	b->rollout.max = b->state.max = SIZE_MAX / 2;
 	if (l->type == LINE_HEADER || !str_eq(buf_view(&b->rollout), l->rollout)) {
-		buf_clear(&b->rollout);
-		buf_str(&b->rollout, l->rollout);
+		buf_set(&b->rollout, l->rollout);
 		buf_clear(&b->state);
 	}
 	put_changes(b, l, out);

@@ -263,8 +263,7 @@ static struct str find_renamed(struct str gone, struct str before, struct str no
 
 static void point_to(struct sorting *s, struct str tool)
 {
-	buf_clear(&s->pointer);
-	buf_text(&s->pointer, "/tools/");
+	buf_set(&s->pointer, STR("/tools/"));
 	buf_str(&s->pointer, json_inner(JSON_GET(tool, "name")));
 	s->base = s->pointer.n;
 }

@@ -87,10 +87,8 @@ static void judge_reply(struct import *m, struct dialog *d, struct dialog_call *
 	if (!call->answered)
 		return;
 	outcome_set(m, call->hint, buf_given(&d->last), r);
-	if (r->outcome == OUTCOME_OK && r->observation.p) {
-		buf_clear(&d->last);
-		buf_str(&d->last, r->observation);
-	}
+	if (r->outcome == OUTCOME_OK && r->observation.p)
+		buf_set(&d->last, r->observation);
 }
 
 static void write_call(struct import *m, struct dialog *d, size_t i)
@@ -176,10 +174,7 @@ static struct str arguments_of(struct import *m, struct dialog *d, struct str ar
 
 static struct dialog_call *add_call(struct dialog *d)
 {
-	if (d->count == d->room) {
-		d->room = d->room ? 2 * d->room : 4;
-		d->calls = mem_resize(d->calls, d->room, sizeof(*d->calls));
-	}
+	d->calls = mem_grow(d->calls, d->count, sizeof(*d->calls));
 	struct dialog_call *call = &d->calls[d->count++];
 	*call = (struct dialog_call){.reply = {REPLY_UNKNOWN}};
 	return call;

@@ -30,7 +30,7 @@ struct dialog {
 	bool open, replied; /* a turn is open; one of its calls was answered */
 	struct str assistant, llm, reply_id;
 	struct dialog_call *calls;
-	size_t count, room, answered;
+	size_t count, answered;
 	struct buf after;       /* messages after the answers */
 	struct buf state, last; /* state of the next step; the last successful observation */
 	bool terminated, truncated;

@@ -61,10 +61,8 @@ static void keep_reason(struct import *m, struct open_dialog *e, struct str mess
 	struct str step = JSON_GET(message, "control_plane_step");
 	struct str reason = json_text(&m->arena, JSON_GET(step, "termination_reason"));
 
-	if (reason.p) {
-		buf_clear(&e->last);
-		buf_str(&e->last, reason);
-	}
+	if (reason.p)
+		buf_set(&e->last, reason);
 }
 
 static int import_eval_protocol(struct import *m, struct str value, struct error *err)

@@ -134,8 +134,7 @@ static int import_gemini_cli(struct import *m, struct str value, struct error *e
 
 		if (!before.n || !str_eq(JSON_GET(before, "id"), JSON_GET(value, "id")))
 			take_last(m, o);
-		buf_clear(&o->last);
-		buf_str(&o->last, value);
+		buf_set(&o->last, value);
 	}
 	return 0;
 }

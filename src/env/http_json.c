@@ -54,8 +54,7 @@ static int no_answer(struct http_json *h, struct http_json_answer *out, struct e
 {
 	if (!error_is_peers(err))
 		return -1;
-	buf_clear(&h->why);
-	buf_text(&h->why, err->text);
+	buf_set(&h->why, str_from(err->text));
 	*out = (struct http_json_answer){.late = err->kind == FAIL_TIMEOUT,
 	                                 .text = buf_view(&h->why)};
 	return 0;
@@ -226,8 +225,7 @@ void http_json_read_failure(const struct http_json_answer *a,
 	} else if (a->status != 200) {
 		read_status(a, meanings, r, out);
 	} else {
-		buf_clear(&r->text);
-		buf_text(&r->text, "the reply is not JSON");
+		buf_set(&r->text, STR("the reply is not JSON"));
 		if (a->fault.why)
 			buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
 		reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL,

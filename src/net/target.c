@@ -84,8 +84,7 @@ int target_set(struct target *t, const char *url, struct error *err)
 		                 url);
 	}
 	fill(t, u);
-	buf_clear(&t->url);
-	buf_text(&t->url, url);
+	buf_set(&t->url, str_from(url));
 	return 0;
 }
 

@@ -124,8 +124,7 @@ static void add_reply(struct llm_policy *p)
 /* "model: rate-limit (HTTP 429): slow down" */
 static void put_reason(const struct llm_policy *p, const struct chat_failure *f, struct buf *out)
 {
-	buf_clear(out);
-	buf_text(out, "model: ");
+	buf_set(out, STR("model: "));
 	if (f->class != CHAT_TRANSPORT) {
 		buf_text(out, chat_failure_name(f->class));
 		if (f->status >= 400 && !strstr(buf_cstr(&f->message), "HTTP"))

@@ -123,9 +123,7 @@ static int read_kind(struct keyed *k, struct str root, const struct policy_ops *
 		return -1;
 	k->key = "kind";
 	k->value = JSON_GET(root, "kind");
-	struct str word =
-		json_type(k->value) == JSON_STRING ? json_text(k->arena, k->value) : STR_NONE;
-	*kind = policy_of_kind(word);
+	*kind = policy_of_kind(json_text(k->arena, k->value));
 	if (*kind && !(*kind)->keys && (*kind)->spelled) {
 		return keyed_fail(k, "a policy of kind \"%s\" needs no file: use \1policy\2 %s",
 		                  policy_kind_name((*kind)->kind), (*kind)->spelled);

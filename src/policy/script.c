@@ -33,8 +33,7 @@ static void count_errors(struct script *s, const struct policy_view *v)
 	bool same =
 		s->equal_errors > 0 && str_eq(buf_view(&s->this_error), buf_view(&s->last_error));
 	s->equal_errors = same ? s->equal_errors + 1 : 1;
-	buf_clear(&s->last_error);
-	buf_str(&s->last_error, buf_view(&s->this_error));
+	buf_set(&s->last_error, buf_view(&s->this_error));
 }
 
 static int script_decide(struct policy *p, const struct policy_view *v, struct decision *out,

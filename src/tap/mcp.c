@@ -205,8 +205,7 @@ static struct mcp_client *opening(struct mcp_decoder *d, const struct tap_connec
 {
 	struct str id = JSON_GET(JSON_GET(JSON_GET(params, "clientInfo"), "_extra"), "session_id");
 	AUTO_ARENA texts = {0};
-	struct mcp_client *c =
-		json_type(id) == JSON_STRING ? by_env_id(d, json_text(&texts, id)) : NULL;
+	struct mcp_client *c = by_env_id(d, json_text(&texts, id));
 
 	return c && c->lost ? c : new_client(d, k, STR_NONE);
 }

@@ -78,12 +78,6 @@ void mcp_client_asked(struct mcp_client *c, uint64_t exchange)
 	await(c, &m, MCP_ASKED_STATE, exchange);
 }
 
-/* The decoded text of a string, kept in c->texts; absent if it is no string. */
-static struct str keep_text(struct mcp_client *c, struct str string)
-{
-	return json_type(string) == JSON_STRING ? json_text(&c->texts, string) : STR_NONE;
-}
-
 /* eval-protocol's client is the only one that names itself like this. It reads the control plane's
    state once, before the first step, and takes the observations for states from then on. */
 static bool takes_observations(struct str client_info)
@@ -97,8 +91,8 @@ static void read_initialize(struct mcp_client *c, struct str params)
 	struct str config = JSON_GET(extra, "config");
 
 	c->observes = takes_observations(info);
-	c->task = keep_text(c, JSON_GET(extra, "dataset_row_id"));
-	c->env_id = keep_text(c, JSON_GET(extra, "session_id"));
+	c->task = json_text(&c->texts, JSON_GET(extra, "dataset_row_id"));
+	c->env_id = json_text(&c->texts, JSON_GET(extra, "session_id"));
 	c->has_seed = json_i64(JSON_GET(extra, "seed"), &c->seed);
 	buf_set(&c->config, json_type(config) == JSON_OBJECT ? config : STR_NONE);
 	tap_session_name(c->session, STR_NONE, c->env_id.n ? c->env_id : STR_NONE);
@@ -186,14 +180,14 @@ static void client_notification(struct mcp_client *c, const struct jsonrpc_messa
 
 static void set_facts(struct mcp_client *c, struct str revision, struct str info)
 {
-	struct str name = keep_text(c, JSON_GET(info, "name"));
-	struct str version = keep_text(c, JSON_GET(info, "version"));
+	struct str name = json_text(&c->texts, JSON_GET(info, "name"));
+	struct str version = json_text(&c->texts, JSON_GET(info, "version"));
 	const char *known = mcp_revision_named(revision, !c->modern);
 	struct tap_env_facts f = {
 		.protocol = "mcp",
 		.name = name,
 		.version = version,
-		.revision = known ? known : keep_text(c, revision).p,
+		.revision = known ? known : json_text(&c->texts, revision).p,
 		.era = c->modern ? "modern" : "legacy",
 		.transport = c->decoder->transport,
 	};

@@ -78,10 +78,8 @@ void mcp_control_begin_episode(struct mcp_client *c)
 
 static void keep_fact(struct mcp_control_fact *f, bool holds, struct str body, struct buf *why)
 {
-	buf_clear(&f->text);
-	buf_clear(&f->why);
-	buf_str(&f->text, holds ? body : STR_NONE);
-	buf_str(&f->why, buf_view(why));
+	buf_set(&f->text, holds ? body : STR_NONE);
+	buf_set(&f->why, buf_view(why));
 	f->read = true;
 }
 

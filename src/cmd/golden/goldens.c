@@ -174,9 +174,9 @@ static void read_source(struct golden *g)
 static void read_header(struct golden *g)
 {
 	const struct line *h = &g->want.header;
-	struct str task = h->value[KEY_TASK], id = JSON_GET(task, "id");
+	struct str task = h->value[KEY_TASK];
 
-	g->task = json_type(id) == JSON_STRING ? json_text(&g->want.arena, id) : STR_NONE;
+	g->task = json_text(&g->want.arena, JSON_GET(task, "id"));
 	g->reset = object_or_none(JSON_GET(task, "reset"));
 	g->has_seed = json_i64(h->value[KEY_SEED], &g->seed);
 	g->sample = line_count(h->value[KEY_SAMPLE]);

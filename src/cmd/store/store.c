@@ -228,8 +228,7 @@ static struct str needed_by(const char *directory, const char *entry, struct buf
 		return STR_NONE;
 	target[length] = '\0';
 	const char *last = strrchr(target, '/');
-	buf_clear(scratch);
-	buf_text(scratch, last ? last + 1 : target);
+	buf_set(scratch, str_from(last ? last + 1 : target));
 	return buf_view(scratch);
 }
 

@@ -56,8 +56,7 @@ static int fetch(struct control_plane *c, const char *path, bool with_id, struct
 	buf_clear(&c->http.session);
 	if (with_id)
 		buf_printf(&c->http.session, "mcp-session-id: %s", buf_cstr(&c->id));
-	buf_clear(&c->path);
-	buf_text(&c->path, path);
+	buf_set(&c->path, str_from(path));
 	buf_text(&c->path, buf_cstr(&c->session->url) + strcspn(buf_cstr(&c->session->url), "?#"));
 	if (http_json_ask(&c->http, buf_cstr(&c->path), body, &a, err))
 		return -1;
@@ -186,8 +185,7 @@ void control_use_hash(struct control_plane *c, struct str config, const char *na
 		buf_text(&text, "null");
 	buf_printf(&text, ", \"version\": \"%s\"}", version);
 	hash_md5_hex(buf_view(&text), id);
-	buf_clear(&c->id);
-	buf_text(&c->id, id);
+	buf_set(&c->id, str_from(id));
 }
 
 /* ---- reading ---- */

@@ -182,8 +182,7 @@ static void fail_exchange(struct mcp_exchange *t, struct mcp_reply *r, const cha
 		mcp_set_failure(s, r, MCP_GOT_UNUSABLE, why);
 		return;
 	}
-	buf_clear(&s->kept.text);
-	buf_text(&s->kept.text, why);
+	buf_set(&s->kept.text, str_from(why));
 	r->given_up = buf_view(&s->kept.text);
 }
 

@@ -335,8 +335,7 @@ static int store_session_id(struct http_channel *c, const struct http_exchange *
 	struct mcp_session *s = c->base.session;
 	struct str id = opened ? http_header(x, "mcp-session-id") : STR_NONE;
 
-	buf_clear(&s->url);
-	buf_text(&s->url, http_url(x));
+	buf_set(&s->url, str_from(http_url(x)));
 	if (id.n > MCP_ID_MAX) {
 		return error_set(err, FAIL_PROTOCOL,
 		                 "the server's session id has %zu bytes, more than %zu KiB", id.n,

@@ -206,8 +206,7 @@ void mcp_set_failure(struct mcp_session *s, struct mcp_reply *r, enum mcp_got go
                      const char *sentence)
 {
 	r->got = got;
-	buf_clear(&s->kept.text);
-	buf_text(&s->kept.text, sentence);
+	buf_set(&s->kept.text, str_from(sentence));
 	r->text = buf_view(&s->kept.text);
 }
 

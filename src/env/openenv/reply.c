@@ -316,8 +316,7 @@ void openenv_confirm_uncounted(struct reply_reading *r, int64_t before, bool *co
 static void read_no_message(const struct openenv_answer *a, struct reply_reading *r,
                             struct env_reply *out)
 {
-	buf_clear(&r->text);
-	buf_text(&r->text, "the reply is not an OpenEnv JSON message");
+	buf_set(&r->text, STR("the reply is not an OpenEnv JSON message"));
 	if (a->fault.why)
 		buf_printf(&r->text, ", byte %zu: %s", a->fault.at, a->fault.why);
 	reading_fail(r, OUTCOME_PROTOCOL_ERROR, LAYER_BODY, CLASS_PROTOCOL, buf_view(&r->text),

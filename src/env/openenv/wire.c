@@ -300,8 +300,7 @@ static int no_answer(struct openenv_wire *w, struct openenv_answer *out, struct 
 {
 	if (err->kind != FAIL_TIMEOUT)
 		return -1;
-	buf_clear(&w->http->reply);
-	buf_text(&w->http->reply, err->text);
+	buf_set(&w->http->reply, str_from(err->text));
 	*out = (struct openenv_answer){.got = OPENENV_LATE, .text = buf_view(&w->http->reply)};
 	close_session(w, STR("no reply in time; session closed"));
 	return 0;

@@ -285,8 +285,7 @@ static void check_repeated_failure(struct chat *c, struct chat_failure *f, unsig
 	    str_eq(buf_view(&f->message), buf_view(&c->last_message))) {
 		f->class = CHAT_POISON;
 	}
-	buf_clear(&c->last_message);
-	buf_str(&c->last_message, buf_view(&f->message));
+	buf_set(&c->last_message, buf_view(&f->message));
 }
 
 static int ask(struct chat *c, struct str body, struct chat_reply *reply,

@@ -40,10 +40,8 @@ static bool append_text(struct buf *out, struct str string)
 
 void chat_stream_raw(struct buf *out, struct str raw)
 {
-	if (!json_is_null(raw)) {
-		buf_clear(out);
-		buf_str(out, raw);
-	}
+	if (!json_is_null(raw))
+		buf_set(out, raw);
 }
 
 /* A part that was sent has bytes, even if there are none of them. */

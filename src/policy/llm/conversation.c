@@ -368,8 +368,7 @@ static void add_to_history(struct history *h, struct str message)
 	if (h->forms & HISTORY_RESULTS_AS_USER && json_is(role, STR("assistant")))
 		h->called = JSON_GET(message, "tool_calls").p != NULL;
 	if (single && json_count(JSON_GET(message, "tool_calls")) > 1) {
-		buf_clear(&h->calls);
-		buf_str(&h->calls, message);
+		buf_set(&h->calls, message);
 		return; /* each call is written before its result */
 	}
 	if (single && h->calls.n && json_is(role, STR("tool")))
@@ -411,8 +410,7 @@ void conversation_release(struct conversation *c)
 
 void conversation_chain(struct str message, struct buf *scratch, char hash[HASH_HEX + 1])
 {
-	buf_clear(scratch);
-	buf_text(scratch, hash);
+	buf_set(scratch, str_from(hash));
 	json_canon(message, NULL, JSON_EDIT_DROP, scratch);
 	hash_hex(buf_view(scratch), hash);
 }

@@ -221,8 +221,7 @@ void chat_request_release(struct chat_request *r)
 
 void chat_request_write(const struct chat_request *r, struct str messages, struct buf *out)
 {
-	buf_clear(out);
-	buf_str(out, buf_view(&r->fixed));
+	buf_set(out, buf_view(&r->fixed));
 	if (r->limit.p) {
 		buf_printf(out, ",\"%s\":", r->limit_name);
 		buf_str(out, r->limit);
@@ -273,8 +272,7 @@ static void write_prompts(const struct llm_conf *c, struct str tools, const stru
 	if (c->tool_mode != TOOLS_NATIVE) {
 		buf_text(system, "\n");
 		buf_str(system, buf_view(user));
-		buf_clear(user);
-		buf_str(user, buf_view(system));
+		buf_set(user, buf_view(system));
 		buf_clear(system);
 	}
 }

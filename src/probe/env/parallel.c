@@ -169,8 +169,7 @@ static int call_once(struct probe *p, struct exploring *x, const struct decision
 	if (session_step(&p->pool, s, a->name, a->arguments, &a->reply, err))
 		return -1;
 	a->observation = probe_keep(p, &s->observation);
-	buf_clear(&x->last_error);
-	buf_text(&x->last_error, a->reply.message);
+	buf_set(&x->last_error, str_from(a->reply.message));
 	if (probe_read(p, s, &x->now, &a->state, err))
 		return -1;
 	series_call(&p->states, a->arguments, -1);

@@ -155,8 +155,7 @@ static int begin_rollout(struct strip *s, const struct line *l, struct error *er
 	struct stripped_rollout *r = &s->rollout;
 
 	end_rollout(s);
-	buf_clear(&s->id);
-	buf_str(&s->id, l->rollout);
+	buf_set(&s->id, l->rollout);
 	r->id = buf_view(&s->id);
 	s->open = true;
 	if (add_own_masks(s, &r->masks, err) != 0)

@@ -8,7 +8,6 @@
 
 struct call;
 struct gym;
-struct openenv;
 struct reply;
 struct request;
 struct serve_conf;

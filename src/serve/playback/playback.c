@@ -266,8 +266,7 @@ static void explain_miss(const struct playback_session *s, struct str name, stru
 	const struct recorded_call *near = nearest(s, name, key);
 	size_t place = near ? (size_t)(near - r->calls) : s->next;
 
-	buf_clear(why);
-	buf_text(why, "not in the recording: ");
+	buf_set(why, STR("not in the recording: "));
 	show_call(name, json_is_null(arguments) ? STR("{}") : arguments, why);
 	buf_printf(why, ", call %zu of rollout %.*s", s->next, STR_ARG(r->id));
 	if (s->next >= r->count) {

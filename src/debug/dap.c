@@ -75,7 +75,7 @@ static void on_initialize(struct dap *p, const struct dap_request *q, struct jso
 		"supportsEvaluateForHovers",        "supportsTerminateRequest"};
 
 	for (size_t i = 0; i < ARRAY_LEN(can); i++)
-		jw_put_bool(w, can[i], true);
+		jw_put_raw(w, can[i], STR("true"));
 }
 
 static void on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w)

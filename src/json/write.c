@@ -127,14 +127,6 @@ void jw_u64(struct json_writer *w, uint64_t v)
 	put_digits(w->out, v);
 }
 
-void jw_count(struct json_writer *w, int64_t v)
-{
-	if (v < 0)
-		jw_null(w);
-	else
-		jw_i64(w, v);
-}
-
 /* 15 digits always survive, 17 always suffice; a subnormal number may need fewer than 15 */
 void jw_double(struct json_writer *w, double v)
 {
@@ -188,9 +180,7 @@ PUT(text, const char *)
 PUT(i64, int64_t)
 PUT(u64, uint64_t)
 PUT(double, double)
-PUT(bool, bool)
 PUT(raw, struct str)
-PUT(count, int64_t)
 
 #define PUT_EMPTY(name)                                                                            \
 	void jw_put_##name(struct json_writer *w, const char *key)                                 \
@@ -245,9 +235,9 @@ static void put_argument(struct json_writer *w, struct str key, bool optional, c
 		return;
 	if (key.p)
 		jw_key_spelled(w, key);
-	if (type == 'c')
-		jw_count(w, number);
-	else if (type == 'i' || type == 'd')
+	if (type == 'c' && number < 0)
+		jw_null(w);
+	else if (type == 'c' || type == 'i' || type == 'd')
 		jw_i64(w, number);
 	else if (type == 'b')
 		jw_bool(w, number);

@@ -27,7 +27,6 @@ void jw_str(struct json_writer *w, struct str s);
 void jw_text(struct json_writer *w, const char *s); /* NULL: null */
 void jw_i64(struct json_writer *w, int64_t v);
 void jw_u64(struct json_writer *w, uint64_t v);
-void jw_count(struct json_writer *w, int64_t v); /* negative: null */
 /* The shortest form that reads back as the same double; null if not finite. */
 void jw_double(struct json_writer *w, double v);
 void jw_bool(struct json_writer *w, bool v);
@@ -43,9 +42,7 @@ void jw_put_text(struct json_writer *w, const char *key, const char *s);
 void jw_put_i64(struct json_writer *w, const char *key, int64_t v);
 void jw_put_u64(struct json_writer *w, const char *key, uint64_t v);
 void jw_put_double(struct json_writer *w, const char *key, double v);
-void jw_put_bool(struct json_writer *w, const char *key, bool v);
 void jw_put_raw(struct json_writer *w, const char *key, struct str valid_json);
-void jw_put_count(struct json_writer *w, const char *key, int64_t v); /* negative: null */
 /* With a key that is no constant. */
 void jw_put_member(struct json_writer *w, struct str key, struct str valid_json);
 /* The members of a JSON object, as they are spelled; none if `object` is absent. */

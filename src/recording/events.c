@@ -21,10 +21,7 @@ static void put(struct event_queue *q, enum event_kind kind, struct str detail)
 	e->kind = kind;
 	e->detail = mem_text(detail);
 	e->detail_bytes = detail.n;
-	if (q->last)
-		q->last->next = e;
-	else
-		q->first = e;
+	*(q->last ? &q->last->next : &q->first) = e;
 	q->last = e;
 	q->count++;
 	q->bytes += detail.n;

@@ -34,7 +34,7 @@ static void put_failures(struct json_writer *w, const struct judge_summary *s)
 {
 	jw_put_object(w, "failures");
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
-		jw_put_count(w, failure_cause_name((enum failure_cause)i), s->failures.of[i]);
+		jw_put_i64(w, failure_cause_name((enum failure_cause)i), s->failures.of[i]);
 	jw_end(w);
 	jw_pack(w, "environment_failures:%c,rewards_invalid:%c",
 	        failures_of_environment(&s->failures), s->failures.no_rewards);

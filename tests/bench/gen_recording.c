@@ -130,7 +130,7 @@ static void robot_observation(struct rng *rng, int64_t step, struct json_writer 
 	robot(rng, step, w);
 	jw_key(w, "range_sensors");
 	row_of_numbers(rng, w, 14, 4000);
-	jw_put_bool(w, "blocked", false);
+	jw_pack(w, "blocked:false");
 	jw_key(w, "message");
 	jw_prose(rng, w, 60);
 	jw_end(w);
@@ -152,7 +152,7 @@ static void page_state(struct rng *rng, int64_t step, struct json_writer *w)
 	jw_prose(rng, w, 40);
 	jw_key(w, "visited");
 	row_of_numbers(rng, w, 3, 900);
-	jw_put_bool(w, "bookmarked", rng_below(rng, 2) == 1);
+	jw_pack(w, "bookmarked:%b", rng_below(rng, 2) == 1);
 	jw_end(w);
 }
 

@@ -245,14 +245,14 @@ static size_t spelling_match(struct str text, struct str s, const char *between,
 static const char line_ends[] = "\r\n", separators[] = "\r\n\t :,-";
 
 struct needle {
-	char *text; /* as read by read_spelled */
-	size_t n;
+	struct str text;     /* as read by read_spelled */
 	const char *between; /* see spelling_match */
 };
 
 struct secrets {
 	struct needle *needles; /* the secrets, and their base64 and hex forms */
 	size_t count;
+	struct arena texts;
 	/* One bit for each pair of bytes that can begin a needle, in any spelling. For almost
 	   all text this is the only test. */
 	uint64_t pairs[256][4];
@@ -267,8 +267,7 @@ void secrets_free(struct secrets *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->count; i++)
-		free(s->needles[i].text);
+	arena_release(&s->texts);
 	free(s->needles);
 	free(s);
 }
@@ -294,7 +293,7 @@ static void read_all(struct str text, struct buf *out)
 static bool has_needle(const struct secrets *s, struct str text)
 {
 	for (size_t i = 0; i < s->count; i++)
-		if (str_eq((struct str){s->needles[i].text, s->needles[i].n}, text))
+		if (str_eq(s->needles[i].text, text))
 			return true;
 	return false;
 }
@@ -308,8 +307,8 @@ static bool add_needle(struct secrets *s, struct str spelling, const char *betwe
 	struct str text = buf_view(&read);
 	if (text.n < SECRET_MIN || has_needle(s, text))
 		return text.n >= SECRET_MIN;
-	s->needles = mem_resize(s->needles, s->count + 1, sizeof(*s->needles));
-	s->needles[s->count++] = (struct needle){mem_text(text), text.n, between};
+	s->needles = mem_grow(s->needles, s->count, sizeof(*s->needles));
+	s->needles[s->count++] = (struct needle){arena_str(&s->texts, text), between};
 	for (int c = 0; c < 256; c++) {
 		if (is_escape((char)c)) {
 			memset(s->pairs[c], 0xff, sizeof(s->pairs[c]));
@@ -447,7 +446,7 @@ static size_t match_end(const struct secrets *s, struct str text, size_t at, boo
 	size_t end = at;
 
 	for (size_t i = 0; i < s->count; i++) {
-		struct str needle = {s->needles[i].text, s->needles[i].n};
+		struct str needle = s->needles[i].text;
 		size_t used;
 
 		if (needle.p[0] != first && needle.p[0] != here.p[0])

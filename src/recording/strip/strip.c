@@ -17,7 +17,6 @@
 
 /* State of the current rollout. */
 struct stripped_rollout {
-	struct str id;
 	struct json_paths *masks, *ignore; /* NULL: none */
 	struct replacer ids;
 	int64_t written, dropped; /* lines */
@@ -32,8 +31,8 @@ struct strip {
 	char **masks;
 	size_t mask_count;
 	struct stripped_rollout rollout;
-	bool open; /* `rollout` is valid */
-	struct buf id;
+	bool open;                            /* `rollout` is valid: */
+	struct buf id;                        /* its id */
 	struct str *part_names, *part_values; /* of line_parts */
 	struct part_rows parts[KEY_COUNT];
 	/* of the current value: with ids replaced, with masks applied, in canonical form */
@@ -156,7 +155,6 @@ static int begin_rollout(struct strip *s, const struct line *l, struct error *er
 
 	end_rollout(s);
 	buf_set(&s->id, l->rollout);
-	r->id = buf_view(&s->id);
 	s->open = true;
 	if (add_own_masks(s, &r->masks, err) != 0)
 		return -1;
@@ -200,37 +198,28 @@ static bool is_volatile(const struct line *l)
 }
 
 /* The header's masks and the caller's, without duplicates. */
-static void put_masks(const struct strip *s, struct str named, struct buf *out)
+static void put_masks(struct strip *s, struct str named, struct buf *out)
 {
-	const char *lead = "[";
+	struct json_writer w = jw_form(out, "[");
 	struct str element;
 
-	for (size_t cursor = 0; json_next(named, &cursor, &element); lead = ",") {
-		buf_text(out, lead);
-		json_canon(element, NULL, JSON_EDIT_MASK, out);
+	for (size_t cursor = 0; json_next(named, &cursor, &element);) {
+		buf_clear(&s->plain);
+		json_canon(element, NULL, JSON_EDIT_MASK, &s->plain);
+		jw_raw(&w, buf_view(&s->plain));
 	}
 	for (size_t i = 0; i < s->mask_count; i++) {
 		bool there = false;
 
 		for (size_t cursor = 0; json_next(named, &cursor, &element);)
 			there = there || json_is(element, str_from(s->masks[i]));
-		if (!there) {
-			buf_text(out, lead);
-			json_quote(out, str_from(s->masks[i]));
-			lead = ",";
-		}
+		if (!there)
+			jw_text(&w, s->masks[i]);
 	}
-	buf_text(out, lead[0] == '[' ? "[]" : "]");
+	jw_end(&w);
 }
 
 /* ---- values ---- */
-
-static void write_name(const char *lead, struct str name, struct buf *out)
-{
-	buf_text(out, lead);
-	buf_str(out, name);
-	buf_text(out, "\":");
-}
 
 static bool is_one_of(struct str name, const struct str *names, size_t count)
 {
@@ -244,7 +233,7 @@ static bool is_one_of(struct str name, const struct str *names, size_t count)
 static void write_parts(struct strip *s, struct part_rows rows, struct str object, struct buf *out)
 {
 	const struct str *names = s->part_names + rows.first;
-	const char *lead = "{\"";
+	struct json_writer w = jw_begin(out);
 	struct json_member m;
 
 	buf_clear(&s->plain);
@@ -253,19 +242,17 @@ static void write_parts(struct strip *s, struct part_rows rows, struct str objec
 	json_pick(object, names, rows.count, s->part_values);
 	for (size_t i = 0; i < rows.count; i++) {
 		if (s->part_values[i].n) {
-			write_name(lead, names[i], out);
-			buf_str(out, s->part_values[i]);
-			lead = ",\"";
+			jw_key_spelled(&w, names[i]);
+			jw_raw(&w, s->part_values[i]);
 		}
 	}
 	for (size_t cursor = 0; json_next_member(object, &cursor, &m);) {
 		if (!is_one_of(m.key, names, rows.count)) {
-			write_name(lead, m.key, out);
-			buf_str(out, m.value);
-			lead = ",\"";
+			jw_key_spelled(&w, m.key);
+			jw_raw(&w, m.value);
 		}
 	}
-	buf_text(out, lead[0] == '{' ? "{}" : "}");
+	jw_end(&w);
 }
 
 /* The state, which begins at out->p[from], is canonical: masks its ignored members and computes its
@@ -399,7 +386,7 @@ static void strip_to(struct strip *s, const struct line *l, struct buf *out)
 int strip_line(struct strip *s, const struct line *l, struct buf *out, struct error *err)
 {
 	struct stripped_rollout *r = &s->rollout;
-	bool goes_on = s->open && str_eq(r->id, l->rollout);
+	bool goes_on = s->open && str_eq(buf_view(&s->id), l->rollout);
 
 	if (l->type == LINE_UNKNOWN && !goes_on)
 		return 0;

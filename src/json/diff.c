@@ -210,8 +210,7 @@ static enum json_type begin_side(struct side *s, const struct json_node *node)
 		return type;
 	}
 	struct str held = json_held(node->value, &text);
-	type = held.p && visit_own(s, held) ? json_type(held) : JSON_ABSENT;
-	return type;
+	return held.p && visit_own(s, held) ? json_type(held) : JSON_ABSENT;
 }
 
 static bool is_masked(struct str value)
@@ -288,14 +287,12 @@ static void compare(struct diff *w, const struct json_node *before, const struct
 static int compare_keys(struct str a, struct str b)
 {
 	AUTO_BUF one = BUF(2 * a.n + 8), two = BUF(2 * b.n + 8);
-	int order;
 
 	if (!memchr(a.p, '\\', a.n) && !memchr(b.p, '\\', b.n))
 		return str_order(a, b);
 	json_decode_key(a, &one);
 	json_decode_key(b, &two);
-	order = str_order(buf_view(&one), buf_view(&two));
-	return order;
+	return str_order(buf_view(&one), buf_view(&two));
 }
 
 static const struct json_node *next_child(struct side *s)
@@ -404,15 +401,13 @@ void json_diff_unordered(struct str before, struct str after, const struct json_
 
 bool json_equal(struct str a, struct str b)
 {
-	struct buf canon[2] = {BUF(BUF_MAX_MESSAGE), BUF(BUF_MAX_MESSAGE)};
+	AUTO_BUF one = BUF(BUF_MAX_MESSAGE), other = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(a) != json_type(b) || str_eq(a, b))
 		return json_type(a) == json_type(b);
-	json_canon(a, NULL, JSON_EDIT_DROP, &canon[0]);
-	json_canon(b, NULL, JSON_EDIT_DROP, &canon[1]);
-	bool same = str_eq(buf_view(&canon[0]), buf_view(&canon[1]));
-	BUFS_RELEASE(&canon[0], &canon[1]);
-	return same;
+	json_canon(a, NULL, JSON_EDIT_DROP, &one);
+	json_canon(b, NULL, JSON_EDIT_DROP, &other);
+	return str_eq(buf_view(&one), buf_view(&other));
 }
 
 /* Line breaks in strings are always escaped, so any raw one is outside strings. */

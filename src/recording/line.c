@@ -90,14 +90,10 @@ static const struct line_key *find_row(struct row_walk *w, struct str name)
 /* The text of a string; strings that we write have no escapes. */
 static struct str word_of(struct str string, struct buf *decoded)
 {
-	if (json_type(string) != JSON_STRING)
-		return (struct str){0};
-	if (!json_has_escape(string))
+	if (json_type(string) != JSON_STRING || !json_has_escape(string))
 		return json_inner(string);
 	json_decode(string, decoded);
-	if (decoded->full)
-		return STR_NONE;
-	return buf_view(decoded);
+	return decoded->full ? STR_NONE : buf_view(decoded);
 }
 
 #define WORD_BYTES_MAX 64
@@ -353,16 +349,12 @@ int line_written(enum line_type type, struct str text, const size_t sizes[KEY_CO
 
 struct str line_state_hash(const struct line *l)
 {
-	struct str hash = l->value[KEY_STATE_HASH];
-
-	return json_type(hash) == JSON_STRING ? json_inner(hash) : STR_NONE;
+	return json_inner(l->value[KEY_STATE_HASH]);
 }
 
 struct str line_tool_name(const struct line *l)
 {
-	struct str name = JSON_GET(l->value[KEY_TOOL_CALL], "name");
-
-	return json_type(name) == JSON_STRING ? json_inner(name) : STR_NONE;
+	return json_inner(JSON_GET(l->value[KEY_TOOL_CALL], "name"));
 }
 
 struct str line_arguments(const struct line *l)
@@ -374,12 +366,9 @@ struct str line_arguments(const struct line *l)
 #define MEMBER_WORD(function, type, key, member)                                                   \
 	enum type function(const struct line *l)                                                   \
 	{                                                                                          \
-		struct buf decoded = BUF(WORD_BYTES_MAX);                                          \
-		enum type value =                                                                  \
-			type##_parse(word_of(JSON_GET(l->value[key], member), &decoded));          \
+		AUTO_BUF decoded = BUF(WORD_BYTES_MAX);                                            \
                                                                                                    \
-		buf_release(&decoded);                                                             \
-		return value;                                                                      \
+		return type##_parse(word_of(JSON_GET(l->value[key], member), &decoded));           \
 	}
 MEMBER_WORD(line_error_class, error_class, KEY_ERROR, "class")
 MEMBER_WORD(line_error_layer, error_layer, KEY_ERROR, "layer")

@@ -157,8 +157,7 @@ static struct json_writer row_begin(struct html_page *p, const char *name)
 {
 
 	buf_clear(&p->row);
-	struct json_writer w = jw_form(&p->row, "[%t", name);
-	return w;
+	return jw_form(&p->row, "[%t", name);
 }
 
 static void row_end(struct html_page *p, struct json_writer *w, struct buf *out)

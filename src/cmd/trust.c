@@ -38,7 +38,7 @@ static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
 
 static void put_setting(void *ctx, struct keyed *k, const cJSON *value, enum opt_class class)
 {
-	struct buf *out = ctx, line = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF line = BUF(BUF_MAX_MESSAGE);
 
 	buf_printf(&line, "%s:%zu: %s: \"%s\" = ", k->name, keyed_line(k), k->place, k->key);
 	if (is_hidden(k, value))
@@ -48,8 +48,7 @@ static void put_setting(void *ctx, struct keyed *k, const cJSON *value, enum opt
 	buf_printf(&line, " (%s)",
 	           class == OPT_NEVER ? "never taken from a file that was found"
 	                              : option_class_name(class));
-	text_escape_line(out, buf_view(&line));
-	buf_release(&line);
+	text_escape_line(ctx, buf_view(&line));
 }
 
 static int show(const struct config_file *f, const char *name, struct arena *arena, struct buf *out,

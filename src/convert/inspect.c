@@ -172,8 +172,7 @@ static int bad_entry(struct str entry, struct error *err, const char *fmt, ...)
 	va_start(args, fmt);
 	buf_vprintf(&text, fmt, args);
 	va_end(args);
-	error_set(err, FAIL_INPUT, "%s", buf_cstr(&text));
-	return -1;
+	return error_set(err, FAIL_INPUT, "%s", buf_cstr(&text));
 }
 
 /* Replaces out with the entry's content. FAIL_INPUT if it is damaged, encrypted, compressed with an

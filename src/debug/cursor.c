@@ -81,8 +81,7 @@ static int next_line(struct cursor *c, struct reader *r, struct line *l, struct 
 {
 	if (++c->lines % INTERRUPT_LINES == 0 && c->conf.interrupted &&
 	    c->conf.interrupted(c->conf.ctx)) {
-		error_set(err, FAIL_INTERRUPTED, "interrupted");
-		return -1;
+		return error_set(err, FAIL_INTERRUPTED, "interrupted");
 	}
 	int more = reader_next(r, l, note, err);
 	if (more <= 0 || !note->torn)

@@ -55,9 +55,8 @@ static int is_ambiguous(struct str word, struct error *err)
 	for (size_t i = 0; i < verbs_count; i++)
 		if (str_starts(str_from(verbs[i].name), word))
 			buf_printf(&names, "%s%s", names.n ? ", " : "", verbs[i].name);
-	error_set(err, FAIL_USAGE, "ambiguous command \"%.*s\": %s", STR_ARG(word),
-	          buf_cstr(&names));
-	return -1;
+	return error_set(err, FAIL_USAGE, "ambiguous command \"%.*s\": %s", STR_ARG(word),
+	                 buf_cstr(&names));
 }
 
 static int is_unknown(struct str word, struct error *err)

@@ -52,8 +52,7 @@ int keyed_expected(struct keyed *k, const char *wanted)
 		buf_text(&got, ", not ");
 		text_escape_cut(&got, k->value, SHOWN);
 	}
-	keyed_fail(k, "\"%s\" must be %s%s", k->key, wanted, buf_cstr(&got));
-	return -1;
+	return keyed_fail(k, "\"%s\" must be %s%s", k->key, wanted, buf_cstr(&got));
 }
 
 static int unknown_key(struct keyed *k, struct str key, const struct keyed_table *t)

@@ -220,7 +220,6 @@ int http_explain_timeout(struct http_exchange *x, struct error *err)
 	char name[160];
 
 	text_put_duration(&span, x->request->timeout_ms);
-	error_set(err, FAIL_TIMEOUT, "%s %s%s within %s (%s)", what, place,
-	          begun ? " did not end" : "", buf_cstr(&span), request_name(x, name));
-	return -1;
+	return error_set(err, FAIL_TIMEOUT, "%s %s%s within %s (%s)", what, place,
+	                 begun ? " did not end" : "", buf_cstr(&span), request_name(x, name));
 }

@@ -95,14 +95,12 @@ static int expand(const char *path, struct str text, struct buf *out, struct err
 
 int policy_file_read(const char *path, struct buf *out, struct error *err)
 {
-	struct buf text = BUF(out->max / 2); /* expanded, it fits into `out` */
+	AUTO_BUF text = BUF(out->max / 2); /* expanded, it fits into `out` */
 
 	if (!strchr(path, '/') && access(path, F_OK) && errno == ENOENT)
 		return error_no_file(path, err);
-	int failed =
-		file_read("policy", path, &text, err) || expand(path, buf_view(&text), out, err);
-	buf_release(&text);
-	return failed ? -1 : 0;
+	return file_read("policy", path, &text, err) || expand(path, buf_view(&text), out, err) ? -1
+	                                                                                        : 0;
 }
 
 static int error_kind(struct keyed *k)

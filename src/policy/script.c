@@ -307,14 +307,13 @@ static int check_parts(const struct action_slot *s, struct str text, const struc
 	AUTO_BUF shown = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&shown, text, SHOWN);
-	error_set(
+	return error_set(
 		err, FAIL_USAGE,
 		"\1actions\2: '%s' may be one value or %zu: write values that are not single words "
 		"as JSON, '%s', or each call with \1call\2 '%.*s KEY=VALUE'",
 		buf_cstr(&shown), count,
 		is_list(s, STR("[\"a, b\"]")) ? "[\"a, b\",\"c\"]" : "\"a, b\",\"c\"",
 		STR_ARG(s->name));
-	return -1;
 }
 
 int script_from_text(const struct policy_conf *conf, struct arena *arena, struct script_conf *out,

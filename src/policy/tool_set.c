@@ -78,7 +78,7 @@ static int with_names(struct str tools, const char *what, struct error *err)
 
 int tool_require(struct str tools, struct str name, struct error *err)
 {
-	struct names known = {.count = 0};
+	AUTO_NAMES known = {.count = 0};
 	struct str tool;
 	size_t cursor = 0;
 
@@ -87,9 +87,7 @@ int tool_require(struct str tools, struct str name, struct error *err)
 	while (json_next(tools, &cursor, &tool))
 		names_add(&known, json_inner(tool_name(tool)));
 	error_set(err, FAIL_USAGE, "the server has no tool '%.*s'", STR_ARG(name));
-	names_suggest(err, name, known.text, known.count);
-	names_release(&known);
-	return -1;
+	return names_suggest(err, name, known.text, known.count);
 }
 
 int tool_only(struct str tools, struct buf *name, struct error *err)
@@ -122,9 +120,8 @@ static struct str get_spelled(struct str object, struct str key)
 int tool_check_arguments(struct str tool, struct str arguments, struct error *err)
 {
 	AUTO_ARENA arena = {0};
-	int failed = arguments_check(arguments_read(&arena, tool_schema(tool)), arguments, err);
 
-	return failed;
+	return arguments_check(arguments_read(&arena, tool_schema(tool)), arguments, err);
 }
 
 /* ---- actions ---- */
@@ -133,7 +130,7 @@ int tool_check_arguments(struct str tool, struct str arguments, struct error *er
 static int named_property(struct str properties, const char *name, struct str *key,
                           struct str *schema, struct error *err)
 {
-	struct names known = {.count = 0};
+	AUTO_NAMES known = {.count = 0};
 	struct json_member m;
 	size_t cursor = 0;
 
@@ -142,14 +139,11 @@ static int named_property(struct str properties, const char *name, struct str *k
 		if (json_key_is(m.key, str_from(name))) {
 			*key = m.key;
 			*schema = m.value;
-			names_release(&known);
 			return 0;
 		}
 	}
 	error_set(err, FAIL_USAGE, "\1argument\2: the tool has no argument '%s'", name);
-	names_suggest(err, str_from(name), known.text, known.count);
-	names_release(&known);
-	return -1;
+	return names_suggest(err, str_from(name), known.text, known.count);
 }
 
 /* Appends a call with the required arguments, or else all, whose values are to be filled in. */
@@ -174,15 +168,15 @@ static int not_one_argument(struct str tool, struct str properties, struct str r
 
 	put_example(tool, properties, required, &example);
 	text_escape_cut(&cut, buf_view(&example), 200);
-	error_set(err, FAIL_USAGE,
-	          "\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
-	          "%suse \1call\2 '%s'",
-	          STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
-	          json_count(required) < 2 && json_count(properties)
-	                  ? "choose it with \1argument\2 NAME, or "
-	                  : "",
-	          buf_cstr(&cut));
-	return -1;
+	return error_set(
+		err, FAIL_USAGE,
+		"\1actions\2 fills one argument, but the tool %.*s has %zu (%zu required): "
+		"%suse \1call\2 '%s'",
+		STR_ARG(tool_name(tool)), json_count(properties), json_count(required),
+		json_count(required) < 2 && json_count(properties)
+			? "choose it with \1argument\2 NAME, or "
+			: "",
+		buf_cstr(&cut));
 }
 
 int tool_action_property(struct str tool, const char *name, struct str *key, struct str *schema,

@@ -249,15 +249,14 @@ static const struct line_key *longest(const struct line *l)
 /* The start of a string's text, or of another value's JSON, as a JSON string. */
 static struct str beginning(struct str value, struct arena *a)
 {
-	struct buf text = BUF(BUF_MAX_MESSAGE), string = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE), string = BUF(BUF_MAX_MESSAGE);
 
 	if (json_type(value) == JSON_STRING) {
 		json_decode(value, &text);
 		value = buf_view(&text);
 	}
 	json_quote(&string, text_utf8_cut(value, KEPT));
-	buf_release(&text);
-	return buf_keep(&string, a);
+	return arena_str(a, buf_view(&string));
 }
 
 bool line_cut_longest(struct line *l, struct arena *a, char detail[128])

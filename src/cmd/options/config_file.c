@@ -105,11 +105,10 @@ static int refuse_found(const char *path, const char *flaw, struct error *err)
 	config_shell_word(&word, path);
 	if (!strcmp(flaw, WRITABLE))
 		buf_printf(&cure, "chmod go-w %s, ", buf_cstr(&word));
-	error_set(err, FAIL_USAGE,
-	          "%s may not be used: it %s: %sname it with --config %s, or use none with "
-	          "ROLLDBG_CONFIG=",
-	          path, flaw, buf_cstr(&cure), buf_cstr(&word));
-	return -1;
+	return error_set(err, FAIL_USAGE,
+	                 "%s may not be used: it %s: %sname it with --config %s, or use none with "
+	                 "ROLLDBG_CONFIG=",
+	                 path, flaw, buf_cstr(&cure), buf_cstr(&word));
 }
 
 int config_file_find(const struct context *c, struct arena *arena, struct config_file *f,

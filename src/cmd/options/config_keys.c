@@ -60,8 +60,7 @@ static int unknown_key(struct keyed *k, const struct opt *opts, size_t count,
 		names_add(&names, buf_view(&name));
 	}
 	keyed_fail(k, "unknown key \"%.*s\"", STR_ARG(text_utf8_cut(str_from(k->key), 60)));
-	names_suggest(k->err, str_from(k->key), names.text, names.count);
-	return -1;
+	return names_suggest(k->err, str_from(k->key), names.text, names.count);
 }
 
 static const struct command *command_of(const char *name)
@@ -184,8 +183,7 @@ static int unknown_command(struct keyed *k, const char *name)
 			names_add(&names, str_from(commands[i].name));
 	keyed_fail(k, "defaults: unknown command \"%.*s\"",
 	           STR_ARG(text_utf8_cut(str_from(name), 60)));
-	names_suggest(k->err, str_from(name), names.text, names.count);
-	return -1;
+	return names_suggest(k->err, str_from(name), names.text, names.count);
 }
 
 static int check_defaults(struct keyed *k, const cJSON *defaults, const struct config_visitor *v)

@@ -76,12 +76,12 @@ int env_target_check_recorded(const struct target_options *o, const char *file, 
 		return 0;
 	}
 	text_escape_cut(&name, json_inner(JSON_GET(env, "name")), 80);
-	error_set(err, FAIL_USAGE,
-	          "%s was recorded from %s, and the environment is %s without --env: name it with "
-	          "--env %s%s",
-	          file, buf_cstr(&name), DEFAULT_TARGET, world ? BUILTIN : "TARGET",
-	          world ? world->name : "");
-	return -1;
+	return error_set(
+		err, FAIL_USAGE,
+		"%s was recorded from %s, and the environment is %s without --env: name it with "
+		"--env %s%s",
+		file, buf_cstr(&name), DEFAULT_TARGET, world ? BUILTIN : "TARGET",
+		world ? world->name : "");
 }
 
 /* The log's filter while there are secrets. */

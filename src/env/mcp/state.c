@@ -164,12 +164,11 @@ static int no_argument(const struct state_source *s, struct str key, struct str 
 
 	text_escape_cut(&name, key, REFUSAL_CELLS);
 	text_escape_cut(&why, refusal, REFUSAL_CELLS);
-	error_set(err, FAIL_USAGE,
-	          "\1state\2 tool:%.*s: the tool needs the argument '%s': write "
-	          "'tool:%.*s:{\"%s\":..}' (%s)",
-	          STR_ARG(s->target), buf_cstr(&name), STR_ARG(s->target), buf_cstr(&name),
-	          buf_cstr(&why));
-	return -1;
+	return error_set(err, FAIL_USAGE,
+	                 "\1state\2 tool:%.*s: the tool needs the argument '%s': write "
+	                 "'tool:%.*s:{\"%s\":..}' (%s)",
+	                 STR_ARG(s->target), buf_cstr(&name), STR_ARG(s->target), buf_cstr(&name),
+	                 buf_cstr(&why));
 }
 
 int mcp_check_state_tool(const struct state_source *s, struct str tools,

@@ -33,7 +33,7 @@ uint64_t mcp_time_left_ms(const struct mcp_session *s)
 
 static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m, struct error *err)
 {
-	struct buf body = BUF(2 * BUF_MAX_MESSAGE); /* includes the server's id */
+	AUTO_BUF body = BUF(2 * BUF_MAX_MESSAGE); /* includes the server's id */
 	AUTO_BUF result = BUF(BUF_MAX_MESSAGE), why = BUF(BUF_MAX_SMALL);
 	uint64_t left = mcp_time_left_ms(s);
 
@@ -56,9 +56,7 @@ static int answer_server(struct mcp_session *s, const struct jsonrpc_message *m,
 	/* if it is not accepted, there must be time left for the awaited response */
 	uint64_t timeout_ms = left / 2 < ASIDE_MS ? left / 2 + 1 : ASIDE_MS;
 	struct mcp_outgoing q = {.text = buf_view(&body), .timeout_ms = timeout_ms};
-	int failed = s->ops->send(s->channel, &q, err);
-	buf_release(&body);
-	return failed;
+	return s->ops->send(s->channel, &q, err);
 }
 
 void mcp_note_retry(struct mcp_session *s, const struct mcp_reply *refusal, const char *why)
@@ -178,9 +176,8 @@ int mcp_timeout_error(const struct mcp_session *s, const struct mcp_outgoing *q,
 		if (s->broken)
 			buf_printf(&but, " (one is not JSON: %s)", s->broken);
 	}
-	error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method, buf_cstr(&span),
-	          buf_cstr(&but));
-	return -1;
+	return error_set(err, FAIL_TIMEOUT, "no reply to %s within %s%s", q->method,
+	                 buf_cstr(&span), buf_cstr(&but));
 }
 
 void mcp_set_got(struct mcp_session *s, struct mcp_reply *r)

@@ -231,7 +231,7 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 /* The native contract: an episode is of one task. A session that was given all the same is closed. */
 static int begin_other(struct env_nemo_gym *e, struct env_contract *out, struct error *err)
 {
-	struct buf id = BUF(BUF_MAX_SMALL);
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
 	struct http_json_answer a;
 
 	e->other_task = true;
@@ -247,7 +247,6 @@ static int begin_other(struct env_nemo_gym *e, struct env_contract *out, struct 
 		take_session(e, a.data);
 		close_session(e);
 		buf_set(&e->resources_session, buf_view(&id));
-		buf_release(&id);
 	}
 	return 0;
 }

@@ -346,7 +346,7 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
                        struct env_contract *out, struct error *err)
 {
 	struct env_ors *e = ors_of(base);
-	struct buf session = BUF(BUF_MAX_SMALL);
+	AUTO_BUF session = BUF(BUF_MAX_SMALL);
 	struct ors_answer a;
 	bool answered;
 
@@ -358,7 +358,6 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	buf_clear(&e->http.http.session);
 	int failed = try_call(e, name, arguments, &answered, err);
 	buf_set(&e->http.http.session, buf_view(&session));
-	buf_release(&session);
 	if (failed)
 		return -1;
 	env_contract_note(out, !answered, &out->broken, "a call without a session is answered");

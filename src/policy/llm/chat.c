@@ -96,12 +96,11 @@ static int no_reply(bool any, struct str start, struct error *err)
 	AUTO_BUF text = BUF(BUF_MAX_SMALL);
 
 	text_escape_cut(&text, start, 120);
-	error_set(err, FAIL_TRANSPORT, "the model's stream %s%s%s",
-	          any       ? "ended without a finish reason"
-	          : start.n ? "has no complete event (it starts with: "
-	                    : "is empty",
-	          any ? "" : buf_cstr(&text), !any && start.n ? ")" : "");
-	return -1;
+	return error_set(err, FAIL_TRANSPORT, "the model's stream %s%s%s",
+	                 any       ? "ended without a finish reason"
+	                 : start.n ? "has no complete event (it starts with: "
+	                           : "is empty",
+	                 any ? "" : buf_cstr(&text), !any && start.n ? ")" : "");
 }
 
 /* Reads until [DONE] or the end. */

@@ -348,14 +348,13 @@ static int not_completion(struct str body, const char *why, struct error *err)
 
 	if (html_is_page(body)) {
 		html_summary(body, &text);
-		error_set(err, FAIL_PROTOCOL, "%s instead of a chat completion: check the base URL",
-		          buf_cstr(&text));
-		return -1;
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s instead of a chat completion: check the base URL",
+		                 buf_cstr(&text));
 	}
 	text_escape_cut(&text, body, 120);
-	error_set(err, FAIL_PROTOCOL, "the reply is not a chat completion: %s%s%s%s", why,
-	          body.n ? " (it starts with: " : "", buf_cstr(&text), body.n ? ")" : "");
-	return -1;
+	return error_set(err, FAIL_PROTOCOL, "the reply is not a chat completion: %s%s%s%s", why,
+	                 body.n ? " (it starts with: " : "", buf_cstr(&text), body.n ? ")" : "");
 }
 
 /* The choice with index 0, at any position, since only one is requested, else the first; absent:

@@ -127,14 +127,15 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 	const char *why = v->why;
 
 	judge_summary(j, &s);
-	switch (v->drawn ? HISTORY_UNKNOWN : v->answer) {
+	switch (v->drawn && v->answer == HISTORY_KEPT ? HISTORY_UNKNOWN : v->answer) {
 	case HISTORY_NONE:
-		snprintf(text, sizeof(text), "%zu of %zu replies are the same in a fresh session%s",
-		         v->compared, v->compared,
+		snprintf(text, sizeof(text),
+		         "%zu of %zu replies%s are the same in a fresh session%s", v->compared,
+		         v->compared, v->drawn ? " to calls drawn from the tools' schemas" : "",
 		         v->has_episodes ? ""
 		                         : "; so are those of tools that only compute, look "
 		                           "something up or acknowledge");
-		judge_confirm(j, asked && v->has_episodes ? REFUTED : DOUBTED, text);
+		judge_confirm(j, asked && v->has_episodes && !v->drawn ? REFUTED : DOUBTED, text);
 		return;
 	case HISTORY_KEPT:
 		why = doubt(&s, text, sizeof(text));
@@ -156,7 +157,8 @@ static void conclude(const struct history_verdict *v, bool asked, struct judge *
 static int send_calls(struct confirm *c, struct driver *d, const struct env_conf *env,
                       struct history_verdict *v, struct error *err)
 {
-	struct history_conf conf = {.env_ops = d->env_ops, .env = env, .settle_ms = SETTLE_MS};
+	struct history_conf conf = {
+		.env_ops = d->env_ops, .env = env, .episodes = c->owned, .settle_ms = SETTLE_MS};
 
 	if (driver_new_io(d, &conf.io, err))
 		return -1;

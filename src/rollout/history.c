@@ -514,7 +514,7 @@ static int experiment(struct history_script *h, const struct history_conf *conf,
 }
 
 /* The same experiment with calls that are drawn: the script's may be just those that can move nothing, as at
-   a wall. */
+   a wall, or one call again and again. */
 static int try_other_calls(const struct history_script *h, const struct history_conf *conf,
                            struct history_verdict *out, struct error *err)
 {
@@ -528,13 +528,15 @@ static int try_other_calls(const struct history_script *h, const struct history_
 	if (!failed && !history_plan(drawn, &sessions, &calls))
 		failed = experiment(drawn, conf, &other, err);
 	if (!failed && other.answer == HISTORY_KEPT) {
-		*out = other;
-		out->drawn = true;
 		text_copy(
-			out->why, sizeof(out->why),
+			other.why, sizeof(other.why),
 			STR("the replies to the script's calls do not, those to calls drawn from the "
 		            "tools' schemas do: the script may be unable to move anything, as at a "
 		            "wall"));
+	}
+	if (other.answer == HISTORY_KEPT || (other.answer == HISTORY_NONE && is_constant(h))) {
+		*out = other;
+		out->drawn = true;
 	}
 	history_free(drawn);
 	return failed;
@@ -545,14 +547,14 @@ int history_run(struct history_script *h, const struct history_conf *conf,
 {
 	size_t sessions, calls;
 	const char *why = history_plan(h, &sessions, &calls);
+	bool repeats = why && conf->episodes && succeeded(h) > 1 && !all_idle(h);
 
 	*out = (struct history_verdict){.answer = HISTORY_UNKNOWN};
-	if (why) {
+	if (why)
 		text_copy(out->why, sizeof(out->why), str_from(why));
-		return 0;
-	}
-	if (experiment(h, conf, out, err))
+	else if (experiment(h, conf, out, err))
 		return -1;
-	return out->answer == HISTORY_NONE && h->has_episodes ? try_other_calls(h, conf, out, err)
-	                                                      : 0;
+	return repeats || (out->answer == HISTORY_NONE && h->has_episodes)
+	               ? try_other_calls(h, conf, out, err)
+	               : 0;
 }

@@ -26,6 +26,7 @@ struct history_conf {
 	const struct env_ops *env_ops;
 	const struct env_conf *env; /* all but env_session; with the seed of the session above */
 	struct io *io;
+	bool episodes;      /* sessions own their environment: calls may be drawn */
 	uint64_t settle_ms; /* how long a closed session may keep its slot */
 };
 
@@ -39,7 +40,7 @@ struct history_verdict {
 	enum history_answer answer;
 	size_t compared, depend; /* replies */
 	bool has_episodes;       /* of an environment, not of tools that may only compute */
-	bool drawn;    /* kept, by what calls drawn from the schemas showed; the script's did not */
+	bool drawn;    /* by what calls drawn from the schemas showed; the script's could not */
 	char why[200]; /* why it is unknown, or kept and yet not clean; may contain peers' bytes */
 };
 

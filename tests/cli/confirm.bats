@@ -37,6 +37,11 @@ summary() {
 	expect 1 rolldbg run --json --confirm --env 'builtin:frozen_lake?fault=rebuild' --actions $moves
 	summary '.confirmed == false and .findings.error == 1'
 	expect 0 rolldbg run --confirm --without no-history --env 'builtin:frozen_lake?fault=rebuild' --actions $moves
+	expect 0 rolldbg run --confirm --env 'builtin:frozen_lake?fault=rebuild' --actions DOWN,DOWN,DOWN --without loop
+	has "$output" 'warning: no-history: '
+	has "$output" "replies to calls drawn from the tools' schemas are the same in a fresh session"
+	expect 0 rolldbg probe --sessions 2 --env 'builtin:frozen_lake?fault=rebuild' --actions DOWN,DOWN,DOWN
+	has "$output" 'unknown  history       not shown: every call got the same reply; '
 }
 
 @test "what stays open is said: walls, one call, read-only calls" {

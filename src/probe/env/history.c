@@ -39,12 +39,20 @@ static const char *why_not_sent(const struct probe *p)
    is rebuilt for each request shows the calls in no later reading of its state. */
 static void doubt(const struct probe *p, struct history_verdict *v)
 {
-	bool follows = !p->calls[0].known ||
-	               (p->state_kind != STATE_OBSERVATION && probe_changes(p));
+	bool follows =
+		!p->calls[0].known || (p->state_kind != STATE_OBSERVATION && probe_changes(p));
 
-	if (v->answer != HISTORY_NONE || p->traits.has_episodes || !follows)
+	if (v->answer != HISTORY_NONE || (p->traits.has_episodes ? !v->drawn : !follows))
 		return;
 	v->answer = HISTORY_UNKNOWN;
+	if (v->drawn) {
+		snprintf(
+			v->why, sizeof(v->why),
+			"every call got the same reply; %zu of %zu replies to calls drawn from the "
+			"tools' schemas are the same in a fresh session",
+			v->compared, v->compared);
+		return;
+	}
 	snprintf(v->why, sizeof(v->why),
 	         "%zu of %zu replies are the same in a fresh session; so are those of tools that "
 	         "only compute, look something up, acknowledge, or set a value whatever it was",
@@ -65,6 +73,7 @@ int probe_history(struct probe *p, struct error *err)
 	struct history_conf conf = {.env_ops = p->conf->env_ops,
 	                            .env = &p->env,
 	                            .io = p->conf->io,
+	                            .episodes = p->traits.has_episodes,
 	                            .settle_ms = p->conf->settle_ms};
 	why = history_plan(h, &p->history_sessions, &p->history_calls);
 	if (!why) {

@@ -115,8 +115,8 @@ static const char *doubt(const struct judge_summary *s, char *text, size_t size)
 	}
 	if (m->moved == m->acting)
 		return NULL;
-	snprintf(text, size, "%lld of %lld steps are not known to have changed the state",
-	         (long long)(m->acting - m->moved), (long long)m->acting);
+	snprintf(text, size, "the state is known to have changed in only %lld of %lld steps",
+	         (long long)m->moved, (long long)m->acting);
 	return text;
 }
 

@@ -140,9 +140,10 @@ static void put_counts(struct tapping *t, struct buf *out)
 	judge_summary(t->verdicts.judge, &s);
 	for (size_t i = FAILURE_NONE + 1; i < FAILURE_CAUSES; i++)
 		failed += s.failures.of[i];
-	buf_printf(out, "%llu open (%llu at most) · %llu episodes · %llu steps",
+	buf_printf(out, "%llu open (%llu at most) · %llu episode%s · %llu step%s",
 	           (unsigned long long)c->open, (unsigned long long)c->most_open,
-	           (unsigned long long)c->episodes, (unsigned long long)c->steps);
+	           (unsigned long long)c->episodes, c->episodes == 1 ? "" : "s",
+	           (unsigned long long)c->steps, c->steps == 1 ? "" : "s");
 	if (s.effective >= 0)
 		buf_printf(out, " · %lld effective", (long long)s.effective);
 	buf_printf(out, " · %llu refused · %llu replaced", (unsigned long long)c->refused,

@@ -46,7 +46,7 @@ summary() {
 
 @test "what stays open is said: walls, one call, read-only calls" {
 	expect 0 rolldbg run --confirm --actions DOWN,LEFT,DOWN
-	has "$output" 'replies depend on earlier calls, but 1 of 3 steps are not known to have changed the state'
+	has "$output" 'replies depend on earlier calls, but the state is known to have changed in only 2 of 3 steps'
 	lacks "$output" clean:
 	expect 0 rolldbg run --confirm --actions DOWN
 	has "$output" 'unknown whether replies depend on earlier calls: at least two successful calls in one episode are needed'
@@ -117,7 +117,7 @@ summary() {
 	for protocol in mcp openenv; do
 		expect 0 rolldbg run --env "builtin:frozen_lake?protocol=$protocol" --state none --actions $moves
 		has "$stderr" 'history: 2 sessions for 6 calls'
-		has "$output" 'replies depend on earlier calls, but 6 of 6 steps are not known to have changed the state'
+		has "$output" 'replies depend on earlier calls, but the state is known to have changed in only 0 of 6 steps'
 		lacks "$output" '  rolldbg run'
 	done
 	expect 1 rolldbg run --env 'builtin:frozen_lake?fault=rebuild' --state none --actions $moves --fail-on warning

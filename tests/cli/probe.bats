@@ -292,7 +292,7 @@ process_ended() {
 	expect 0 rolldbg probe --actions LEFT,UP,LEFT,UP
 	has "$output" 'unknown  history       not shown: the replies show no effect of the calls'
 	has "$output" 'unknown  isolation     inconclusive: no call of session 1 changed the state'
-	has "$output" 'fix: specify calls that change the state (--actions)'
+	has "$output" 'fix: specify calls that change the state (--call or --actions)'
 	# each move is undone: only a call sent twice shows that state is kept
 	expect 0 rolldbg probe --actions DOWN,UP,DOWN,UP
 	has "$output" 'ok       history       kept: the same call, sent twice, got two replies; 2 sessions for 4 calls'

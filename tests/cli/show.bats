@@ -35,6 +35,13 @@ on_terminal() {
 	has "$output" $'state after   unknown\nchanged       unknown'
 }
 
+@test "show --turn: a value on one line has no blanks but those in its strings" {
+	rolldbg run --quiet --out a.jsonl
+	jq -c '.' a.jsonl | sed '2,3s/"state":{[^}]*}/"state":{"list":[  {   "a b": "x \\" ,  y",  "n" :  1 } ]}/' >b.jsonl
+	expect 0 rolldbg show b.jsonl --turn 0
+	has "$output" '[{"a b":"x \" ,  y","n":1}]'
+}
+
 @test "show --turn: several steps of one turn, and the events between them" {
 	rolldbg run --quiet --out a.jsonl
 	jq -c 'if .type == "step" and .turn == 1 then .turn = 0 else . end

@@ -218,7 +218,7 @@ process_ended() {
 
 @test "an unknown command, an empty stdio:, a program that is not an MCP server" {
 	expect 4 rolldbg run --force --out a.jsonl --env 'stdio:no-such-server --port 1' --actions A
-	has "$stderr" "'no-such-server --port 1' could not be started: "
+	has "$stderr" "rolldbg: 'no-such-server --port 1' could not be started: "
 	expect 2 rolldbg run --env stdio: --actions A
 	has "$stderr" 'stdio:COMMAND'
 	expect 2 rolldbg run --protocol openenv --env stdio:cat --actions A

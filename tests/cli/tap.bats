@@ -166,7 +166,7 @@ needs_python() {
 	expect 0 rolldbg run --env "$tap" --seed 3 --actions "$goal" --quiet --out run.jsonl
 	wait_for 10 grep -q '"type":"end"' tap.jsonl
 	kill -USR1 "$(cat tap.pid)"
-	wait_for 10 grep -q '(4 at most) · 1 episodes · 6 steps · 6 effective · 0 refused · 0 replaced$' tap.err
+	wait_for 10 grep -q '(4 at most) · 1 episode · 6 steps · 6 effective · 0 refused · 0 replaced$' tap.err
 	tap_end 0
 	exec 5>&-
 	wait $client

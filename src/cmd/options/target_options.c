@@ -353,7 +353,9 @@ void target_say_lost(const char *place, const char *why)
 	const char *host = strstr(place, "://");
 	size_t n = host ? (size_t)(host - place) + 3 + strcspn(host + 3, "/?#") : strlen(place);
 	struct str said = str_from(why);
-	bool named = str_starts(said, (struct str){place, n}); /* with its own path */
+	const char *command = target_command(place);
+	bool named = str_starts(said, (struct str){place, n}) || /* with its own path */
+	             (command && strstr(why, command));
 
 	log_error("%s%s%.*s", named ? "" : place, named ? "" : ": ", STR_ARG(said));
 	if (str_starts(said, STR("the reset failed: ")) && strstr(said.p, "Field required")) {

@@ -98,8 +98,9 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 		property_judge(out, PROPERTY_UNKNOWN, "not shown");
 		property_evidence(out, "%s", v->why);
 		if (p->opened) {
-			property_fix(out,
-			             "specify calls that build on each other: \1actions\2 A,B,C");
+			property_fix(
+				out,
+				"specify calls that build on each other: \1call\2 or \1actions\2");
 		}
 		return 0;
 	case HISTORY_NONE:

@@ -189,7 +189,7 @@ static const char *fix_unknown(const struct probe *p, const struct isolation *v)
 	if (p->not_called || !p->good_count || p->history.answer == HISTORY_NONE)
 		return NULL;
 	return p->start.p && !v->acted
-	               ? "specify calls that change the state (\1actions\2)"
+	               ? "specify calls that change the state (\1call\2 or \1actions\2)"
 	               : "choose a state that each session can be asked for (\1state\2)";
 }
 

@@ -112,9 +112,10 @@ static void judge_history(const struct probe *p, size_t ok, struct property *out
 		fix_routing(out);
 		break;
 	case HISTORY_UNKNOWN:
-		property_say(out, PROPERTY_UNKNOWN, "inconclusive", v->why,
-		             "specify calls that build on each other (\1actions\2) and a state "
-		             "source (\1state\2)");
+		property_say(
+			out, PROPERTY_UNKNOWN, "inconclusive", v->why,
+			"specify calls that build on each other (\1call\2 or \1actions\2) and a "
+			"state source (\1state\2)");
 		break;
 	}
 	property_evidence(out, "%zu call%s succeeded%s", ok, plural(ok),
@@ -133,7 +134,7 @@ static void judge_all_failed(const struct probe *p, struct property *out)
 	property_evidence(out, "%s %s", p->calls[0].name.p, p->calls[0].arguments.p);
 	property_quote(out, &p->calls[0].reply);
 	if (!p->named && p->calls[0].reply.layer != LAYER_TRANSPORT)
-		property_fix(out, "specify calls that succeed: \1actions\2 A,B");
+		property_fix(out, "specify calls that succeed: \1call\2 or \1actions\2");
 }
 
 int property_statefulness(struct probe *p, struct property *out, struct error *err)

@@ -164,15 +164,17 @@ int property_tools(struct probe *p, struct property *out, struct error *err)
 		             "register the tools before the server accepts clients");
 	} else if (t.unanswered || t.failed) {
 		property_fix(out,
-		             "call it with rolldbg run \1env\2 .. \1actions\2 .., and check the "
+		             "call it with rolldbg run \1env\2 .. \1call\2 .., and check the "
 		             "server's log%s",
 		             t.late ? "; for slow steps, raise \1timeout\2" : "");
 	} else if (broken) {
 		property_fix(out, "undo the change of the tools, or record the golden again");
 	} else if (!t.called) {
 		property_judge(out, PROPERTY_UNKNOWN, "%zu advertised; none called", count);
-		property_fix(out, "specify calls to try (\1actions\2), or let \1call_read_only\2 "
-		                  "call the tools marked read-only");
+		property_fix(
+			out,
+			"specify calls to try (\1call\2 or \1actions\2), or let \1call_read_only\2 "
+			"call the tools marked read-only");
 	}
 	return 0;
 }

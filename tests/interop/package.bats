@@ -39,6 +39,7 @@ pytest() {
 	[[ $output == *'goal.jsonl::replay PASSED'* ]]
 	pytest 1 --rolldbg-env 'builtin:frozen_lake?map=8x8' --junit-xml report.xml
 	[[ $output == *'accept: pytest --rolldbg-accept'* && $output == *'/observation/position  4 -> 8'* ]]
+	[ "$(grep -c '/observation/position  4 -> 8' <<<"$output")" = 1 ]
 	cmp suite/goldens/goal.jsonl "$BATS_FILE_TMPDIR/golden.jsonl"
 	[ ! -e suite/goldens/goal.jsonl.new ]
 	grep -q '<testcase.*goal.*<failure' report.xml

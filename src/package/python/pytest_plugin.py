@@ -94,11 +94,11 @@ def replay(item, golden, env):
     words += ["--update", "all" if config.getoption("--rolldbg-accept") else "none"]
     with tempfile.TemporaryDirectory(prefix="rolldbg-") as directory:
         done = run([*words, "--out", os.path.join(directory, "replay.jsonl"), "--", str(golden)])
-    item.add_report_section("call", "rolldbg", done.stdout + done.stderr)
     if done.returncode == DIFFERS:
         raise GoldenDiffers(f"{done.stdout}{done.stderr}to accept: pytest --rolldbg-accept {shlex.quote(item.nodeid)}")
     if done.returncode:
         raise CannotReplay(f"rolldbg replay exited with {done.returncode}:\n{done.stdout}{done.stderr}")
+    item.add_report_section("call", "rolldbg", done.stdout + done.stderr)
 
 
 def run(words, **options):

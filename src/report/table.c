@@ -29,6 +29,7 @@ struct table {
 	struct json_paths *ignored; /* ignored pointers of this rollout's states */
 	struct buf event;           /* name of the previous line, if it was an event */
 	uint64_t repeated;          /* number of consecutive events with that name */
+	uint64_t noise;             /* of this rollout: many servers log each request */
 };
 
 struct table *table_new(struct style style, bool live)
@@ -183,15 +184,20 @@ static void put_event(struct table *t, struct buf *text, struct buf *out)
 	cells_end(&c);
 }
 
-/* Says how many repeated events were omitted. */
+/* Says how many events were omitted. */
+static void put_omitted(struct table *t, uint64_t count, struct buf *out)
+{
+	if (count > EVENTS_SHOWN) {
+		buf_printf(&t->event, ": %" PRIu64 " more like this", count - EVENTS_SHOWN);
+		put_event(t, &t->event, out);
+	}
+	buf_clear(&t->event);
+}
+
 static void end_events(struct table *t, struct buf *out)
 {
-	if (t->repeated > EVENTS_SHOWN) {
-		buf_printf(&t->event, ": %" PRIu64 " more like this", t->repeated - EVENTS_SHOWN);
-		put_event(t, &t->event, below_rows(t, out));
-	}
+	put_omitted(t, t->repeated, below_rows(t, out));
 	t->repeated = 0;
-	buf_clear(&t->event);
 }
 
 static void event(struct table *t, const struct line *l, struct buf *out)
@@ -199,6 +205,8 @@ static void event(struct table *t, const struct line *l, struct buf *out)
 	struct str name = json_inner(l->value[KEY_EVENT]);
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
 
+	if (l->event == EVENT_NOISE && ++t->noise > EVENTS_SHOWN)
+		return;
 	if (!str_eq(name, buf_view(&t->event))) {
 		end_events(t, out);
 		buf_str(&t->event, name);
@@ -278,6 +286,7 @@ void table_line(struct table *t, const struct evidence_update *u, struct buf *ou
 		t->ignored = changes_ignored(l);
 		put_title(t, l, out);
 		t->headed = t->timed_out = false;
+		t->noise = 0;
 		break;
 	case LINE_STEP:
 		close_row(t, u, out);
@@ -293,6 +302,9 @@ void table_line(struct table *t, const struct evidence_update *u, struct buf *ou
 	case LINE_END:
 		close_row(t, u, out);
 		print_rows(t, out);
+		buf_text(&t->event, event_kind_name(EVENT_NOISE));
+		put_omitted(t, t->noise, out);
+		t->noise = 0;
 		if (l)
 			ending(t, l, out);
 		if (t->live)

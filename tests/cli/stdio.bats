@@ -120,6 +120,9 @@ process_ended() {
 	has "$output" 'noise: banner 3'
 	has "$output" 'noise: 2 more like this'
 	lacks "$output" 'banner 4'
+	run_server 0 --actions A,B,B
+	[ "$(grep -c '  noise: ' <<<"$output")" = 4 ] # those of a server that logs each request, too
+	has "$output" $'noise: 12 more like this\nfinished'
 	server <<-'END'
 		greet() { echo 'warming up: ERROR 7' >&2; }
 	END

@@ -123,7 +123,7 @@ static const char *doubt(const struct judge_summary *s, char *text, size_t size)
 static void conclude(const struct history_verdict *v, bool asked, struct judge *j, struct buf *out)
 {
 	struct judge_summary s;
-	char text[160];
+	char text[240];
 	const char *why = v->why;
 
 	judge_summary(j, &s);

@@ -195,7 +195,7 @@ INTEROP_LONGEST := $(addprefix tests/interop/,worlds zoo verifiers.bats probe.ba
 interop: all $(TOOLS) ## against real third-party servers (installs them under .deps/)
 	@tests/interop/setup
 	@tests/interop/worlds --install
-	@TEST_TIMEOUT=1800 tests/prove $(OBJ)/interop $(INTEROP_LONGEST) $(filter-out $(INTEROP_LONGEST),$(sort $(wildcard tests/interop/*.bats))); \
+	@JOBS=$${JOBS:-3} TEST_TIMEOUT=1800 tests/prove $(OBJ)/interop $(INTEROP_LONGEST) $(filter-out $(INTEROP_LONGEST),$(sort $(wildcard tests/interop/*.bats))); \
 		code=$$?; tail -q -n 1 $(OBJ)/interop/tap/tests.interop.worlds $(OBJ)/interop/tap/tests.interop.zoo; exit $$code
 
 interop-slurm: all ## fixtures/cluster on one node of Debian's slurm-wlm (to be installed, as root; half a minute)

@@ -39,7 +39,7 @@ send_command() {
 
 # wait_for_output TEXT: waits until the debugger has printed the text.
 wait_for_output() {
-	wait_for 20 grep -qF -- "$1" talk.out
+	wait_for 60 grep -qF -- "$1" talk.out
 }
 
 # close_input CODE: closes the debugger's input; it must exit with CODE.
@@ -54,7 +54,7 @@ close_input() {
 @test "Ctrl-C interrupts a call, not the program; the recording can be examined" {
 	start_debugger "$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl
 	send_command step
-	wait_for 20 test -s a.jsonl
+	wait_for 60 test -s a.jsonl
 	sleep 0.3
 	kill -INT "$(cat talk.pid)"
 	wait_for_output 'the session has ended: interrupted'
@@ -69,7 +69,7 @@ close_input() {
 	echo '{"then": "last", "replies": [{"delay": "60s", "text": "x"}, {"calls": [{"name": "lake_move", "arguments": {"action": "DOWN"}}]}]}' >slow.json
 	model slow.json
 	start_debugger "$ROLLDBG" debug --env builtin:frozen_lake --policy llm --model m --base-url "$base/v1" --out a.jsonl
-	wait_for 20 test -s a.jsonl
+	wait_for 60 test -s a.jsonl
 	sleep 0.3
 	kill -INT "$(cat talk.pid)"
 	wait_for_output 'the policy was interrupted'
@@ -246,9 +246,9 @@ dap_request() {
 		dap_request configurationDone
 		dap_request continue
 	} | dap_frames >&7
-	until grep -q '"command":"continue"' responses; do sleep 0.05; done
+	wait_for 60 grep -q '"command":"continue"' responses
 	dap_request threads | dap_frames >&7
-	until grep -q '"command":"threads"' responses; do sleep 0.05; done
+	wait_for 60 grep -q '"command":"threads"' responses
 	dap_request disconnect | dap_frames >&7
 	exec 7>&-
 	wait "$pid"
@@ -303,7 +303,7 @@ interrupt_script() {
 	local code=0
 	rm -f a.jsonl
 	"$ROLLDBG" debug --env 'builtin:frozen_lake?fault=hang' --actions DOWN,DOWN --out a.jsonl "$@" </dev/null >script.out 2>&1 &
-	wait_for 20 test -s a.jsonl
+	wait_for 60 test -s a.jsonl
 	sleep 0.3
 	kill -INT $!
 	wait $! || code=$?

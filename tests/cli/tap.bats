@@ -106,7 +106,7 @@ needs_python() {
 	tap --out taps/
 	expect 0 python3 "$peer" pool "$port" 0:00
 	kill -USR1 "$(cat tap.pid)"
-	wait_for 10 grep -q '2 episodes · 0 steps .* 2 failed or void' tap.err
+	wait_for 60 grep -q '2 episodes · 0 steps .* 2 failed or void' tap.err
 	tap_end 1
 	has "$(cat tap.log)" '2 of 2 rollouts of task FrozenLake-v1-seed0 made no call that was answered, nor did any other'
 	expect 1 rolldbg check taps
@@ -146,7 +146,7 @@ needs_python() {
 	tap --out tap.jsonl
 	"$ROLLDBG" serve --protocol openenv --max-envs 2 --port "${lake##*:}" >lake.log 2>&1 3>&- &
 	echo $! >lake.pid
-	wait_for 10 grep -q '^listening on' lake.log
+	wait_for 60 grep -q '^listening on' lake.log
 	expect 0 python3 "$peer" pool "$port" 3:12 # which does not ask for the description
 	tap_end 0
 	all_are tap.jsonl header '.env.name == "FrozenLake-v1" and .task.id == "FrozenLake-v1-seed3" and (.tools | length == 1)'
@@ -160,13 +160,13 @@ needs_python() {
 	python3 "$peer" upgrade "$port" 3 <go >opened 3>&- &
 	client=$!
 	exec 5>go
-	wait_for 10 grep -q open opened
+	wait_for 60 grep -q open opened
 	kill -USR1 "$(cat tap.pid)"
-	wait_for 10 grep -q '3 open (3 at most) · 0 episodes' tap.err
+	wait_for 60 grep -q '3 open (3 at most) · 0 episodes' tap.err
 	expect 0 rolldbg run --env "$tap" --seed 3 --actions "$goal" --quiet --out run.jsonl
-	wait_for 10 grep -q '"type":"end"' tap.jsonl
+	wait_for 60 grep -q '"type":"end"' tap.jsonl
 	kill -USR1 "$(cat tap.pid)"
-	wait_for 10 grep -q '(4 at most) · 1 episode · 6 steps · 6 effective · 0 refused · 0 replaced$' tap.err
+	wait_for 60 grep -q '(4 at most) · 1 episode · 6 steps · 6 effective · 0 refused · 0 replaced$' tap.err
 	tap_end 0
 	exec 5>&-
 	wait $client
@@ -180,7 +180,7 @@ needs_python() {
 	tap --out tap.jsonl
 	rolldbg run --env "$tap" --actions "$goal" --quiet --out run.jsonl 3>&- &
 	client=$!
-	wait_for 10 grep -q '"type":"reset"' run.jsonl
+	wait_for 60 grep -q '"type":"reset"' run.jsonl
 	sleep 0.3
 	tap_end 1
 	wait $client || true
@@ -221,7 +221,7 @@ needs_python() {
 	tap --out tap.jsonl
 	rolldbg run --env "$tap" --actions "$goal" --group-size 20 --quiet --out run.jsonl 3>&- &
 	client=$!
-	wait_for 20 grep -q '"step":1,' tap.jsonl # of six: some rollout is open
+	wait_for 60 grep -q '"step":1,' tap.jsonl # of six: some rollout is open
 	kill -9 "$(cat tap.pid)"
 	wait $client "$(cat tap.pid)" || true
 	rm tap.pid
@@ -261,7 +261,7 @@ needs_python() {
 	lake
 	tap --out tap.jsonl
 	[ "$(python3 "$peer" frames "$port" fragments)" = hi ]
-	wait_for 10 grep -q '"type":"end"' tap.jsonl
+	wait_for 60 grep -q '"type":"end"' tap.jsonl
 	[ "$(ends tap.jsonl)" = 'stopped 0 the client closed the connection first (close code 1000)' ]
 	timeout 20 python3 "$peer" frames "$port" nonsense
 	timeout 20 python3 "$peer" frames "$port" huge
@@ -282,7 +282,7 @@ needs_python() {
 	done
 	exec 5>go
 	for i in 1 2 3 4; do
-		wait_for 10 grep -q asked asked$i
+		wait_for 60 grep -q asked asked$i
 	done
 	sleep 0.5
 	[ -n "${ASAN_OPTIONS:-}" ] || [ "$(awk '/VmRSS/ { print $2 }' "/proc/$(cat tap.pid)/status")" -lt 40000 ]
@@ -343,7 +343,7 @@ needs_python() {
 		wait_for 60 grep -q open opened$i
 	done
 	kill -USR1 "$(cat tap.pid)"
-	wait_for 10 grep -q '1000 open (1000 at most)' tap.err
+	wait_for 60 grep -q '1000 open (1000 at most)' tap.err
 	[ -n "${ASAN_OPTIONS:-}" ] || [ "$(awk '/VmHWM/ { print $2 }' "/proc/$(cat tap.pid)/status")" -lt 65536 ]
 	expect 0 rolldbg run --env "$tap" --actions "$goal" --quiet --out run.jsonl
 	exec 5>&-
@@ -360,7 +360,7 @@ needs_python() {
 		clients+=($!)
 	done
 	for i in 1 2 3; do
-		wait_for 10 grep -q '"type":"reset"' hangs$i.jsonl
+		wait_for 60 grep -q '"type":"reset"' hangs$i.jsonl
 	done
 	[ "$(curl -s -m 3 "$tap/schema")" = "$(curl -s "$lake/schema")" ]
 	wait "${clients[@]}" || true

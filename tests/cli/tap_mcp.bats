@@ -139,7 +139,7 @@ calls() {
 	local head=(-H 'Mcp-Session-Id: one' -H 'MCP-Protocol-Version: 2025-06-18' -H 'Content-Type: application/json')
 	curl -sS "${head[@]}" -d '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t","arguments":{}}}' "$tap" 3>&- &
 	local call=$!
-	wait_for 20 grep -q tools/call peer.log
+	wait_for 60 grep -q tools/call peer.log
 	curl -sS "${head[@]}" -X DELETE "$tap"
 	kill $call
 	tap_end 1
@@ -179,13 +179,13 @@ calls() {
 	local pid=$!
 	exec 5>in
 	calls 2 >&5
-	wait_for 20 grep -q '"id": "2"' out
-	wait_for 20 grep -q '"step":1,' tap.jsonl
+	wait_for 60 grep -q '"id": "2"' out
+	wait_for 60 grep -q '"step":1,' tap.jsonl
 	local server
 	server=$(pgrep -P $pid python3)
 	kill -9 $pid
 	wait $pid || true
-	wait_for 10 eval "! kill -0 $server"
+	wait_for 60 eval "! kill -0 $server"
 	exec 5>&-
 	jq -e . tap.jsonl >/dev/null
 	run -1 rolldbg check tap.jsonl
@@ -197,19 +197,19 @@ calls() {
 	"$ROLLDBG" tap --out tap.jsonl -- sh -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done' <in >out 2>err 3>&- &
 	local pid=$! server
 	exec 5>in
-	wait_for 20 grep -q . out
+	wait_for 60 grep -q . out
 	server=$(cat out)
 	kill -TERM $pid
 	kill -9 $pid
 	wait $pid || true
-	wait_for 10 eval "! kill -0 $server"
+	wait_for 60 eval "! kill -0 $server"
 	exec 5>&-
 }
 
 @test "stdio: signals reach the server, and one that is missing is named" {
 	"$ROLLDBG" tap --out tap.jsonl -- sh -c 'trap "exit 9" TERM; echo up; while :; do sleep 0.05; done' >out 2>err 3>&- </dev/zero &
 	local pid=$! code=0
-	wait_for 20 grep -q up out
+	wait_for 60 grep -q up out
 	kill -TERM $pid
 	wait $pid || code=$?
 	[ $code = 9 ]

@@ -81,7 +81,8 @@ static int next_line(struct cursor *c, struct reader *r, struct line *l, struct 
 {
 	if (++c->lines % INTERRUPT_LINES == 0 && c->conf.interrupted &&
 	    c->conf.interrupted(c->conf.ctx)) {
-		return error_set(err, FAIL_INTERRUPTED, "interrupted");
+		error_set(err, FAIL_INTERRUPTED, "interrupted");
+		return -1;
 	}
 	int more = reader_next(r, l, note, err);
 	if (more <= 0 || !note->torn)

@@ -173,8 +173,10 @@ int store_list(environment *variable, struct stored *out, struct error *err)
 	if (store_directory(variable, &out->directory, err))
 		return -1;
 	int count = scandir(buf_cstr(&out->directory), &entries, is_recording, newest_first);
-	if (count < 0 && errno != ENOENT)
-		return error_errno(err, "cannot read the directory %s", buf_cstr(&out->directory));
+	if (count < 0 && errno != ENOENT) {
+		error_errno(err, "cannot read the directory %s", buf_cstr(&out->directory));
+		return -1;
+	}
 	out->names = mem_array((size_t)(count > 0 ? count : 0) + 1, sizeof(*out->names));
 	out->count = 0;
 	for (int i = 0; i < count; i++) {

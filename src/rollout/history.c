@@ -387,14 +387,22 @@ struct history_tally {
 		*undoing; /* left what it leaves alone: nothing of the calls before */
 };
 
-/* Was the state before the call another than that of a fresh session? */
+/* Did the call, alone, move the state away from the start, as it did in the script from another state? A call
+   that leads back to the start just undoes. */
 static bool has_past(const struct history_script *h, const struct repeated_call *c)
 {
+	const struct repeated_call *sent = &h->calls[c->first];
+	struct str start = sent->start.part[PART_STATE];
+	const struct shown *others[] = {&c[-1].script, &sent->alone};
 	const struct member *own;
 
-	return explain_difference(&h->series[PART_STATE], h->explaining, c->arguments,
-	                          h->calls[c->first].start.part[PART_STATE],
-	                          c[-1].script.part[PART_STATE], &own) == MEMBER_EFFECT;
+	for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+		if (explain_difference(&h->series[PART_STATE], h->explaining, c->arguments, start,
+		                       others[i]->part[PART_STATE], &own) != MEMBER_EFFECT) {
+			return false;
+		}
+	}
+	return true;
 }
 
 static struct history_tally count(const struct history_script *h)

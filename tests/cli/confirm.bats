@@ -74,6 +74,8 @@ summary() {
 	has "$output" 'replies depend on earlier calls, but step {"way":"back"} left nothing of the calls before it: it does so, or the environment was replaced'
 	has "$output" 'no findings: 3 of 3 steps changed the state'
 	lacks "$output" clean:
+	expect 0 rolldbg probe --env "${url%/mcp}" --actions on,aside,back --sessions 2
+	has "$output" '; but step {"way":"back"} left nothing of the calls before it'
 }
 
 @test "tools that only compute are not accused: no server says that they are more" {

@@ -123,6 +123,8 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 		} else {
 			property_evidence(out, "the same call, sent twice, got two replies");
 		}
+		if (v->why[0] && !v->drawn)
+			property_evidence(out, "but %s", v->why);
 		break;
 	}
 	property_evidence(out, "%zu session%s for %zu calls", p->history_sessions,

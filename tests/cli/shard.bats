@@ -136,16 +136,19 @@ for t in sys.argv[1:]: print(t, int(hashlib.sha256(t.encode()).hexdigest()[:16],
 # recordings of many kinds in files.txt: samples that occur twice, groups over several files, rewards sensitive to rounding,
 # findings of all rules
 write_recordings() {
-	local i
-	mkdir -p all
+	local i rule
+	cp -R "$BATS_FILE_TMPDIR/all" . 2>/dev/null && return
+	mkdir all
 	for i in 0 1 2 3 4 5; do
 		rolldbg run --quiet --task lake --group-size 3 --seed $i --policy random:$i --max-turns 9 --fail-on never --out - 2>/dev/null |
 			jq -c "if .type == \"end\" then .total_reward = 0.$i / 3 else . end" >all/run.$i.jsonl
 	done
 	rolldbg run --quiet --task solo -g 4 --out all/ --fail-on never
 	for i in "$root"/fixtures/check/*/bad-*.jsonl; do
-		cp "$i" "all/$(basename "$(dirname "$i")")-$(basename "$i")"
+		rule=${i%/*}
+		cp "$i" "all/${rule##*/}-${i##*/}"
 	done
+	cp -R all "$BATS_FILE_TMPDIR"
 }
 
 @test "stats: six random partitions, merged in any order, give the bytes of one machine" {
@@ -236,9 +239,13 @@ same_forms() {
 	rolldbg run --quiet --task lake -g 2 --max-turns 9 --policy random:1 --fail-on never --out - 2>/dev/null >one.jsonl
 	jq -es 'map(select(.type == "step")) | length > 10' one.jsonl
 	mkdir all
-	for n in $(seq 2100); do
-		sed "s/\"lake/\"lake-$n/g; s/session\":\"/&$n-/g" one.jsonl
-	done >all/many.jsonl
+	awk '{ line[NR] = $0 }
+		END { for (n = 1; n <= 2100; n++) for (i = 1; i <= NR; i++) {
+			text = line[i]
+			gsub(/"lake/, "\"lake-" n, text)
+			gsub(/session":"/, "&" n "-", text)
+			print text
+		} }' one.jsonl >all/many.jsonl
 	cp "$root"/fixtures/check/timeout/bad-*.jsonl all
 	forms whole all
 	has "$(cat whole.table)" '4202 rollouts'

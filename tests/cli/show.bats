@@ -83,7 +83,7 @@ on_terminal() {
 	has "$output" 'no-such-pager: not found'
 	has "$output" $'\nturn  call'
 	has "$output" $'\ncode 0'
-	for _ in {1..400}; do cat a.jsonl; done >many.jsonl
+	printf 'a.jsonl\n%.0s' {1..400} | xargs cat >many.jsonl
 	PAGER='head -n 1' on_terminal "'$ROLLDBG' show many.jsonl"
 	[ "$(wc -l <<<"$output")" = 2 ]
 	has "$output" $'\ncode 0'

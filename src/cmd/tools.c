@@ -6,6 +6,7 @@
 #include "cmd/options/output.h"
 #include "cmd/options/target_options.h"
 #include "env/environments.h"
+#include "env/failure.h"
 #include "json/schema.h"
 #include "json/write.h"
 #include "policy/call_text.h"
@@ -385,8 +386,9 @@ static int look(struct tools_view *v, const struct env_conf *conf, struct error 
 	if (!ops || env_open(ops, conf, v->io, &v->env, &refusal, err))
 		return -1;
 	if (refusal.outcome != OUTCOME_OK) {
-		return error_set(err, FAIL_TRANSPORT, "%s refused a session: %.*s", v->target.name,
-		                 STR_ARG(refusal.error.message));
+		return error_set(err, FAIL_TRANSPORT, "%s refused a session: %.*s%s",
+		                 v->target.name, STR_ARG(refusal.error.message),
+		                 env_refusal_advice(&refusal));
 	}
 	if (ops->resources && ops->resources(v->env, &v->resources, err))
 		return -1;

@@ -184,6 +184,13 @@ void env_reply_from_error(const struct error *e, struct env_reply *out)
 		REPLY_UNKNOWN};
 }
 
+const char *env_refusal_advice(const struct env_reply *refusal)
+{
+	return refusal->error.class == CLASS_AUTH
+	               ? " (send credentials with \1header\2 or \1header_env\2)"
+	               : "";
+}
+
 bool env_reply_received(const struct env_reply *reply)
 {
 	return reply->outcome == OUTCOME_OK || reply->error.layer != LAYER_TRANSPORT;

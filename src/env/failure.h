@@ -35,6 +35,9 @@ enum outcome http_error_outcome(int status, enum error_class c, enum outcome fal
 /* Sets the outcome for a failed call. Borrows the error's text. */
 void env_reply_from_error(const struct error *e, struct env_reply *out);
 
+/* What to do about a refusal, to append to its message, or "". */
+const char *env_refusal_advice(const struct env_reply *refusal);
+
 /* Was there a reply? True for a proxy or tool that replies "timed out". */
 bool env_reply_received(const struct env_reply *reply);
 

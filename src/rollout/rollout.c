@@ -266,11 +266,9 @@ static int end_unopened(struct rollout *r, const struct error *why, struct error
    not recorded. */
 static void log_refusal(struct rollout *r, const struct env_reply *reply, struct str reason)
 {
-	bool auth = reply->error.class == CLASS_AUTH;
-
 	if (reply->outcome != OUTCOME_CAPACITY) {
 		error_set(&r->result->peer, FAIL_PROTOCOL, "%.*s%s", STR_ARG(reason),
-		          auth ? " (send credentials with \1header\2 or \1header_env\2)" : "");
+		          env_refusal_advice(reply));
 	}
 }
 

@@ -76,6 +76,9 @@ probe_result() {
 		expect 1 rolldbg run --env "$url" --actions on $options --out a.jsonl --force
 		[ "$stderr" = "rolldbg: $url: the server refused the session: ${url#ws://} replied to the WebSocket handshake with HTTP 401 (send credentials with --header or --header-env)" ]
 	done
+	expect 4 rolldbg tools --env "$url"
+	has "$stderr" ' refused a session: '
+	has "$stderr" ' with HTTP 401 (send credentials with --header or --header-env)'
 	expect 1 rolldbg run --env "$url" --actions on --out -
 	has "$stderr" 'the server refused the session: '
 	expect 1 rolldbg probe --env "$url" --sessions 2

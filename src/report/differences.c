@@ -172,17 +172,24 @@ void difference_printer_release(struct difference_printer *p)
 
 /* ---- for people ---- */
 
-static size_t value_columns(struct style style)
+/* What each of the two values can have of a terminal's line, "    POINTER  A -> B". */
+static size_t value_columns(struct style style, struct str pointer)
 {
-	return style.terminal && style.columns / 2 > 20 ? style.columns / 2 - 10 : VALUE_COLUMNS;
+	static const size_t least = 20;
+	size_t others = 4 + text_cells(pointer) + 2 + strlen(" -> ");
+
+	return !style.terminal                      ? VALUE_COLUMNS
+	       : style.columns > others + 2 * least ? (style.columns - others) / 2
+	                                            : least;
 }
 
-static void put_value(struct str value, const char *color, struct style style, struct buf *out)
+static void put_value(struct str value, const char *color, size_t columns, struct style style,
+                      struct buf *out)
 {
 	AUTO_BUF brief = BUF(BUF_MAX_MESSAGE), cut = BUF(BUF_MAX_MESSAGE);
 
 	brief_value(&brief, value);
-	text_escape_cut(&cut, buf_view(&brief), value_columns(style));
+	text_escape_cut(&cut, buf_view(&brief), columns);
 	style_put(out, style, color, buf_view(&cut));
 }
 
@@ -289,24 +296,24 @@ static size_t hidden_start(struct str a, struct str b, size_t columns)
 	return n > columns / 2 ? text_utf8_cut(a, n - KEPT).n : 0;
 }
 
-static void put_cut(struct str text, size_t hidden, const char *color, struct style style,
+static void put_cut(struct str text, size_t columns, const char *color, struct style style,
                     struct buf *out)
 {
 	AUTO_BUF cut = BUF(BUF_MAX_MESSAGE);
 
 	buf_text(&cut, "…");
-	text_escape_cut(&cut, str_skip(text, hidden), value_columns(style));
+	text_escape_cut(&cut, text, columns - 1);
 	style_put(out, style, color, buf_view(&cut));
 }
 
 /* Prints two strings as a word diff, if requested or if they are too long to show whole, or from their
    first difference on, if that is beyond the line's width. */
 static bool put_strings(const struct difference_printer *p, const struct difference *d,
-                        struct buf *out)
+                        size_t columns, struct buf *out)
 {
 	struct word_diff_style words = {p->word_diff || !p->style.color, p->style.color};
 	AUTO_BUF before = BUF(BUF_MAX_MESSAGE), after = BUF(BUF_MAX_MESSAGE);
-	size_t columns = value_columns(p->style), hidden = 0;
+	size_t hidden = 0;
 	bool put = false;
 
 	if (json_type(d->expected) == JSON_STRING && json_type(d->got) == JSON_STRING) {
@@ -317,9 +324,9 @@ static bool put_strings(const struct difference_printer *p, const struct differe
 		hidden = hidden_start(buf_view(&before), buf_view(&after), columns);
 	}
 	if (!put && hidden) {
-		put_cut(buf_view(&before), hidden, COLOR_RED, p->style, out);
+		put_cut(str_skip(buf_view(&before), hidden), columns, COLOR_RED, p->style, out);
 		buf_text(out, " -> ");
-		put_cut(buf_view(&after), hidden, COLOR_GREEN, p->style, out);
+		put_cut(str_skip(buf_view(&after), hidden), columns, COLOR_GREEN, p->style, out);
 	}
 	return put || hidden;
 }
@@ -327,15 +334,17 @@ static bool put_strings(const struct difference_printer *p, const struct differe
 static void put_pointer_and_values(const struct difference_printer *p, const struct difference *d,
                                    struct buf *out)
 {
+	size_t columns = value_columns(p->style, d->pointer);
+
 	text_escape(out, d->pointer);
 	buf_text(out, "  ");
-	if (put_strings(p, d, out))
+	if (put_strings(p, d, columns, out))
 		return;
 	if (d->expected.p)
-		put_value(d->expected, COLOR_RED, p->style, out);
+		put_value(d->expected, COLOR_RED, columns, p->style, out);
 	buf_text(out, !d->expected.p ? "added: " : !d->got.p ? " removed" : " -> ");
 	if (d->got.p)
-		put_value(d->got, COLOR_GREEN, p->style, out);
+		put_value(d->got, COLOR_GREEN, columns, p->style, out);
 }
 
 /* ---- for programs ---- */

@@ -166,3 +166,13 @@ on_terminal() {
 	has "$output" "$image"
 	expect 2 rolldbg show b.jsonl --raw
 }
+
+@test "diff on a terminal: both values fit on its line, however long the pointer" {
+	rolldbg run --quiet --out lake.jsonl
+	long=$(printf '%s ' {1..40})
+	sed "s/\"position\":14/\"position of the field\":\"$long\"/g" lake.jsonl >a.jsonl
+	sed "s/\"position\":14/\"position of the field\":[\"$long\"]/g" lake.jsonl >b.jsonl
+	on_terminal "'$ROLLDBG' diff a.jsonl b.jsonl"
+	has "$output" '/state/position of the field  "1 2 3'
+	[ "$(grep '/state/' <<<"$output" | jq -R length | sort -n | tail -n 1)" -le 80 ]
+}

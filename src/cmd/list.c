@@ -23,7 +23,7 @@
 /* ---- the row of a recording: its origin and its verdict ---- */
 
 enum stored_verdict {
-	STORED_CLEAN,
+	STORED_SILENT, /* no finding, and some step could be judged */
 	STORED_WARNING,
 	STORED_ERROR,    /* a finding, or a rollout that was refused or failed */
 	STORED_UNKNOWN,  /* no finding, and no step could be judged */
@@ -53,8 +53,8 @@ struct summarizing {
 static const char *stored_verdict_name(enum stored_verdict v)
 {
 	static const char *const names[STORED_VERDICTS] = {
-		[STORED_CLEAN] = "clean",       [STORED_WARNING] = "warning",
-		[STORED_ERROR] = "error",       [STORED_UNKNOWN] = "unknown",
+		[STORED_SILENT] = "no findings", [STORED_WARNING] = "warning",
+		[STORED_ERROR] = "error",        [STORED_UNKNOWN] = "unknown",
 		[STORED_UNUSABLE] = "unusable",
 	};
 
@@ -121,7 +121,7 @@ static enum stored_verdict verdict_of(const struct judge_summary *sums, bool bro
 		return STORED_ERROR;
 	if (sums->warnings)
 		return STORED_WARNING;
-	return sums->steps && sums->effective < 0 ? STORED_UNKNOWN : STORED_CLEAN;
+	return sums->steps && sums->effective < 0 ? STORED_UNKNOWN : STORED_SILENT;
 }
 
 /* Reads and judges one file. */

@@ -26,10 +26,10 @@ record_three() {
 	[ "${#lines[@]}" = 3 ]
 	[[ ${lines[0]} =~ ^@1\ +2026-01-03\ 10:00\ +error:\ unreachable\ +env\ +http://127.0.0.1:9/mcp\ +0\ steps$ ]]
 	[[ ${lines[1]} =~ ^@2\ +2026-01-02\ 10:00\ +error:\ no-tools\ +broken\ +FrozenLake-v1\ +0\ steps$ ]]
-	[[ ${lines[2]} =~ ^@3\ +2026-01-01\ 10:00\ +clean\ +FrozenLake-v1\ +FrozenLake-v1\ +6\ steps$ ]]
+	[[ ${lines[2]} =~ ^@3\ +2026-01-01\ 10:00\ +no\ findings\ +FrozenLake-v1\ +FrozenLake-v1\ +6\ steps$ ]]
 	expect 0 rolldbg list --json
 	[ "$(jq -c 'select(.type == "recording") | [.name, .verdict, .steps, .rules]' <<<"$output" | tr '\n' ' ')" = \
-		'["@1","error",0,[]] ["@2","error",0,["no-tools"]] ["@3","clean",6,[]] ' ]
+		'["@1","error",0,[]] ["@2","error",0,["no-tools"]] ["@3","no findings",6,[]] ' ]
 	[ "$(jq -c 'select(.type == "summary")' <<<"$output")" = '{"type":"summary","recordings":3,"listed":3}' ]
 }
 
@@ -102,7 +102,7 @@ record_three() {
 		cmp "$store/latest" "$(find "$store" -name '2*.jsonl' | sort | tail -n 1)"
 	done
 	expect 0 rolldbg list
-	[[ ${lines[0]} =~ ^@1\ +[0-9-]{10}\ [0-9:]{5}\ +clean\ +t10\  ]]
+	[[ ${lines[0]} =~ ^@1\ +[0-9-]{10}\ [0-9:]{5}\ +no\ findings\ +t10\  ]]
 }
 
 @test "latest: unchanged if the server was not reached" {

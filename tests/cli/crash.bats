@@ -151,7 +151,7 @@ inspect_damage() {
 			continue
 		fi
 		expect_code 3 replay cut.jsonl
-		has "$(<err)" 'a golden must be complete'
+		has "$(<err)" 'only a complete recording can be replayed'
 		[ ! -e cut.jsonl.new ]
 		if [ "$at" -lt "$header" ]; then
 			expect_code 3 diff whole.jsonl cut.jsonl
@@ -174,7 +174,7 @@ inspect_damage() {
 			head -n "$n" whole.jsonl
 		} >two.jsonl
 		expect_code 3 replay two.jsonl
-		grep -q 'a golden must be complete' err
+		grep -q 'only a complete recording can be replayed' err
 		expect_code 1 diff whole.jsonl two.jsonl
 		[ "$(sed -n 2p out)" = '+ only in the second recording' ]
 		expect_code 1 diff two.jsonl whole.jsonl

@@ -132,7 +132,7 @@ onto_full() {
 		# shellcheck disable=SC2086 # several arguments
 		expect 3 rolldbg $command torn.jsonl
 		[ -z "$output" ]
-		[[ $stderr == *'contains no recording'* || $stderr == *'a golden must be complete'* ]]
+		[[ $stderr == *'contains no recording'* || $stderr == *'only a complete recording can be replayed'* ]]
 	done
 	expect 0 rolldbg strip a.jsonl torn.jsonl
 	has "$stderr" 'torn.jsonl:1: the last line is truncated and was skipped'

@@ -528,10 +528,10 @@ on_terminal() {
 	golden lake DOWN,DOWN
 	grep -v '"type":"end"' lake.jsonl >no-end.jsonl
 	expect 3 rolldbg replay no-end.jsonl
-	has "$stderr" 'no-end.jsonl: rollout FrozenLake-v1.0 has no end line: a golden must be complete'
+	has "$stderr" 'no-end.jsonl: rollout FrozenLake-v1.0 has no end line: only a complete recording can be replayed'
 	head -c -9 lake.jsonl >torn.jsonl
 	expect 3 rolldbg replay torn.jsonl
-	has "$stderr" 'torn.jsonl:5: the last line is truncated: a golden must be complete'
+	has "$stderr" 'torn.jsonl:5: the last line is truncated: only a complete recording can be replayed'
 	sed 4d lake.jsonl >lost.jsonl
 	expect 3 rolldbg replay lost.jsonl
 	has "$stderr" 'lost.jsonl: rollout FrozenLake-v1.0 is incomplete: its end line counts 5 lines, but the file has 4; record it again'

@@ -82,9 +82,10 @@ struct golden_reading {
 static int refuse_torn(void *ctx, const struct line *l, const struct reader_note *note,
                        struct error *err)
 {
-	return error_set(err, FAIL_INPUT,
-	                 "%s:%llu: the last line is truncated: a golden must be complete",
-	                 note->file, (unsigned long long)note->line);
+	return error_set(
+		err, FAIL_INPUT,
+		"%s:%llu: the last line is truncated: only a complete recording can be replayed",
+		note->file, (unsigned long long)note->line);
 }
 
 /* Steps that were never sent to the environment cannot be replayed. */
@@ -193,9 +194,10 @@ static int check_complete(const struct golden *g, struct error *err)
 	                                              : NULL;
 
 	if (missing) {
-		return error_set(err, FAIL_INPUT,
-		                 "%s: rollout %.*s has no %s line: a golden must be complete",
-		                 g->file, STR_ARG(g->want.id), missing);
+		return error_set(
+			err, FAIL_INPUT,
+			"%s: rollout %.*s has no %s line: only a complete recording can be replayed",
+			g->file, STR_ARG(g->want.id), missing);
 	}
 	if (g->lines_counted >= 0 && g->lines_counted != g->lines) {
 		return error_set(err, FAIL_INPUT,

@@ -1,5 +1,6 @@
 /* Makes struct NAME_options and NAME_opts of the table cmd/tables/NAME.def, where OPTIONS is NAME. Included once for
    each table that one file uses. */
+#include "cmd/options/options.h"
 
 #ifdef OPTIONS
 #define MEMBERS OPTIONS

@@ -1,5 +1,6 @@
 /* Every property against a server with one defect: the verdict, the maximum of open
    sessions, and that all of them were closed. */
+#include "env/failure.h"
 #include "evidence/clocks.h"
 #include "net/io.h"
 #include "probe/probe.h"
@@ -63,6 +64,7 @@ struct fake {
 #define STOPS (UINT64_C(1) << 31) /* after two steps nothing changes */
 /* the world refuses its fourth step, and a session shows the state that its own last call left */
 #define OWN_VIEW (UINT64_C(1) << 32)
+#define GONE     (UINT64_C(1) << 33) /* once sessions were closed nobody listens */
 
 /* The server. One per test. */
 static struct {
@@ -112,6 +114,11 @@ static int refuse_open(struct env_reply *refusal, struct error *err)
 {
 	if (has(NOBODY) || (has(DIES) && server.opened >= CAP))
 		return error_set(err, FAIL_TRANSPORT, "nobody there");
+	if (has(GONE) && server.closed >= CAP) {
+		env_reply_from_error(&(struct error){FAIL_TRANSPORT, "connection refused"},
+		                     refusal);
+		return 0;
+	}
 	if (server.taken < CAP || has(NO_LIMIT | STEP_FULL))
 		return 0;
 	if (has(OPEN_HANGS) || (has(QUEUES) && server.taken >= CAP))
@@ -320,6 +327,7 @@ static const struct {
 	{"beyond its limit it hangs", OPEN_HANGS, "ooooooooooouso"},
 	{"beyond its limit one waits", QUEUES, "ooooooooooouso"},
 	{"it goes away", DIES, "oooouuuouuuuuo"},
+	{"it goes away once sessions were closed", GONE, "oooouuuouuuuuo"},
 	{"no call succeeds", STEP_FAILS, "oouuouuuououuo"},
 	{"no call is answered", STEP_HANGS, "ofuuouuuououuo"},
 	{"calls are refused for lack of room", STEP_FULL, "ooooooooooouso"},

@@ -69,7 +69,9 @@ int property_release(struct probe *p, struct property *out, struct error *err)
 	}
 	uint64_t took_ms = (io_now_ns(p->conf->io) - began) / 1000000;
 	const struct session *last = &p->sessions[got ? 0 : back];
-	if (!got && (last->status == SESSION_LOST || last->status == SESSION_LATE)) {
+	bool silent = last->status == SESSION_LOST || last->status == SESSION_LATE ||
+	              last->last.layer == LAYER_TRANSPORT; /* nobody listens */
+	if (!got && silent) {
 		property_judge(out, PROPERTY_UNKNOWN, "no reply");
 		property_quote(out, &last->last);
 	} else if (!got) {

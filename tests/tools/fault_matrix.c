@@ -109,13 +109,17 @@ static const char *path_of(const struct trial *t, const char *what)
 	return path;
 }
 
-static void run_program(const struct trial *t)
-{
-	char *argv[32] = {getenv("ROLLDBG"), mem_text(STR("run"))};
-	char url[300];
-	int n = 2;
+#define WORDS_MAX 32
 
-	argv[0] = argv[0] ? argv[0] : mem_text(STR("./rolldbg"));
+/* The words of the program; NULL after the last one. */
+static void words_of(const struct trial *t, char *argv[WORDS_MAX])
+{
+	const char *program = getenv("ROLLDBG");
+	char url[300];
+	int n = 0;
+
+	argv[n++] = mem_text(str_from(program ? program : "./rolldbg"));
+	argv[n++] = mem_text(STR("run"));
 	if (tables[t->table].path) {
 		snprintf(url, sizeof(url), "%s://127.0.0.1:%u/%s/%s/%s", tables[t->table].scheme,
 		         (unsigned)server.port, t->row->name, t->moment, tables[t->table].path);
@@ -128,11 +132,27 @@ static void run_program(const struct trial *t)
 		argv[n++] = mem_text(str_from(strcmp(*o, "@") != 0 ? *o : url));
 	argv[n++] = mem_text(STR("--out"));
 	argv[n++] = mem_text(str_from(path_of(t, "jsonl")));
-	int said = open(path_of(t, "said"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	dup2(said, STDOUT_FILENO);
-	dup2(said, STDERR_FILENO);
-	execv(argv[0], argv);
-	_exit(127);
+	argv[n] = NULL;
+}
+
+/* Between fork and exec nothing is allocated: another thread may have held the allocator's lock. */
+static pid_t start_program(const struct trial *t)
+{
+	char *argv[WORDS_MAX];
+	int said = open(path_of(t, "said"), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	words_of(t, argv);
+	pid_t pid = fork();
+	if (pid == 0) {
+		dup2(said, STDOUT_FILENO);
+		dup2(said, STDERR_FILENO);
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(said);
+	for (size_t i = 0; argv[i]; i++)
+		free(argv[i]);
+	return pid;
 }
 
 static void read_whole(const char *path, struct buf *out)
@@ -228,11 +248,8 @@ static const char *wait_for_exit(pid_t pid)
 /* Runs one trial; the error, or NULL. */
 static const char *run_trial(const struct trial *t, char why[WHY_MAX])
 {
-	pid_t pid = fork();
+	const char *wrong = wait_for_exit(start_program(t)), *said = judge_output(t, why);
 
-	if (pid == 0)
-		run_program(t);
-	const char *wrong = wait_for_exit(pid), *said = judge_output(t, why);
 	wrong = wrong ? wrong : said;
 	wrong = wrong ? wrong : judge_recording(t);
 	wrong = wrong ? wrong : judge_calls(t);

@@ -22,11 +22,11 @@ setup() {
 	echo '[pytest]' >suite/pytest.ini
 }
 
-# pytest CODE OPTION..: in suite/; sets $output.
+# pytest CODE OPTION..: in suite/; sets $output. In CI its summary repeats messages.
 pytest() {
 	local wanted=$1
 	shift
-	run "$installed/gym/bin/pytest" -p rolldbg.pytest_plugin --strict-markers -p no:cacheprovider --rootdir suite suite "$@"
+	run env -u CI -u BUILD_NUMBER "$installed/gym/bin/pytest" -p rolldbg.pytest_plugin --strict-markers -p no:cacheprovider --rootdir suite suite "$@"
 	[ "$status" = "$wanted" ] || {
 		echo "exit code $status, not $wanted"
 		echo "$output"

@@ -112,11 +112,12 @@ static void begin(struct fake *f, struct world *w)
 
 static int refuse_open(struct env_reply *refusal, struct error *err)
 {
+	static const struct error refused = {FAIL_TRANSPORT, "connection refused"};
+
 	if (has(NOBODY) || (has(DIES) && server.opened >= CAP))
 		return error_set(err, FAIL_TRANSPORT, "nobody there");
 	if (has(GONE) && server.closed >= CAP) {
-		env_reply_from_error(&(struct error){FAIL_TRANSPORT, "connection refused"},
-		                     refusal);
+		env_reply_from_error(&refused, refusal);
 		return 0;
 	}
 	if (server.taken < CAP || has(NO_LIMIT | STEP_FULL))

@@ -83,8 +83,9 @@ half_refused() {
 @test "a world shared by all sessions is found by the steps of others in the state" {
 	openenv_file faulty 0.10 openenv_faulty.py --gather 2
 	shared=$(sed -n 's|^shared: listening on ||p' "$BATS_TEST_TMPDIR/faulty.log")
+	# two calls of one between two readings of the other must not undo each other
 	cat >pace.json <<-'JSON'
-		{"kind": "script", "name": "pace", "tool": "step", "actions": ["DOWN", "UP"], "on_end": "cycle"}
+		{"kind": "script", "name": "pace", "tool": "step", "actions": ["RIGHT", "RIGHT", "LEFT", "LEFT"], "on_end": "cycle"}
 	JSON
 	drive shared 1 --env "$shared" --policy pace.json --max-turns 500 --group-size 2 --jobs 2
 	fires shared "session-alias error"

@@ -32,7 +32,7 @@ static void put_value(struct keyed *k, const cJSON *value, struct buf *out)
 	}
 	buf_text(&command, cJSON_IsString(value) ? value->valuestring : "");
 	credentials_add_target(secrets, buf_cstr(&command));
-	secrets_redact(secrets, keyed_compact(k, k->value), out);
+	secrets_redact(secrets, json_compact(k->arena, k->value), out);
 	secrets_free(secrets);
 }
 

@@ -83,26 +83,6 @@ int keyed_parse(struct keyed *k)
 
 /* ---- values ---- */
 
-struct str keyed_compact(struct keyed *k, struct str value)
-{
-	const unsigned char *p = lex_begin(value), *end = lex_end(value);
-	char *room = arena_new(k->arena, value.n + 1);
-	struct str compact = {room, 0};
-
-	while (p < end) {
-		const unsigned char *from = p;
-
-		if (lex_is_blank(*p)) {
-			p++;
-			continue;
-		}
-		p = *p == '"' ? lex_string(p, end) : p + 1;
-		memcpy(room + compact.n, from, (size_t)(p - from));
-		compact.n += (size_t)(p - from);
-	}
-	return compact;
-}
-
 static int take_chars(struct keyed *k, bool empty, const char **to)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
@@ -208,7 +188,7 @@ static int take_value(struct keyed *k, const struct keyed_row *row, void *object
 	case KEYED_STRING:
 	case KEYED_ARRAY:
 	case KEYED_OBJECT:
-		*(struct str *)to = keyed_compact(k, k->value);
+		*(struct str *)to = json_compact(k->arena, k->value);
 		return 0;
 	case KEYED_TEXT:
 		*(struct str *)to = json_text(k->arena, k->value);

@@ -87,6 +87,3 @@ size_t keyed_line(const struct keyed *k);
 MUST_USE int keyed_name(struct keyed *k, const char **to);
 /* Sets the error that the current key must be `wanted` but is k->value; returns -1. */
 int keyed_expected(struct keyed *k, const char *wanted);
-
-/* A value without whitespace between its tokens: a slice of it, or a copy in the arena. */
-struct str keyed_compact(struct keyed *k, struct str value);

@@ -214,6 +214,26 @@ bool json_is_empty(struct str value)
 	       (type == JSON_OBJECT && !next_member(value, &cursor, &m));
 }
 
+struct str json_compact(struct arena *a, struct str value)
+{
+	const unsigned char *p = lex_begin(value), *end = lex_end(value);
+	char *room = arena_new(a, value.n + 1);
+	struct str compact = {room, 0};
+
+	while (p < end) {
+		const unsigned char *from = p;
+
+		if (lex_is_blank(*p)) {
+			p++;
+			continue;
+		}
+		p = *p == '"' ? lex_string(p, end) : p + 1;
+		memcpy(room + compact.n, from, (size_t)(p - from));
+		compact.n += (size_t)(p - from);
+	}
+	return compact;
+}
+
 bool json_bool(struct str value, bool *out)
 {
 	enum json_type type = json_type(value);

@@ -107,6 +107,8 @@ void json_pick(struct str object, const struct str *keys, size_t count, struct s
 
 size_t json_count(struct str container); /* number of top-level elements or members */
 bool json_is_empty(struct str value);    /* null, "", [] or {} */
+/* A copy without blanks between its tokens, in the arena, terminated. */
+struct str json_compact(struct arena *a, struct str value);
 
 /* Appends the decoded bytes of a string (UTF-8; \u0000 becomes a NUL byte). A lone surrogate has
    no UTF-8 form: its escape (\ud800) is appended, and false is returned. */

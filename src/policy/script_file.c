@@ -134,7 +134,7 @@ int script_from_file(struct keyed *k, struct str root, const struct policy_conf 
 	f.script.name = policy_file_title(conf, &f.file);
 	if (f.actions.p ? open_actions(k, conf, &f) : open_calls(k, conf, &f.script))
 		return policy_file_invalid(k);
-	f.script.params = keyed_compact(k, k->text);
+	f.script.params = json_compact(k->arena, k->text);
 	*out = script_new(&f.script);
 	return 0;
 }

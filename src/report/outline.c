@@ -57,34 +57,16 @@ static void end_label(struct buf *out)
 	buf_char(out, '\n');
 }
 
-/* Without blanks outside strings. */
-static void put_dense(struct str value, struct buf *out)
-{
-	bool quoted = false;
-
-	for (size_t i = 0; i < value.n; i++) {
-		char c = value.p[i];
-
-		quoted ^= c == '"';
-		if (quoted || !strchr(" \t\r\n", c))
-			buf_char(out, c);
-		if (quoted && c == '\\' && i + 1 < value.n)
-			buf_char(out, value.p[++i]);
-	}
-}
-
 /* Adds a value after its label; returns true if its members have to follow. */
 static bool add_value(struct buf *out, struct str value, size_t depth, size_t columns)
 {
 	enum json_type type = json_type(value);
 	size_t indent = depth * INDENT;
 	bool container = type == JSON_OBJECT || type == JSON_ARRAY;
-	AUTO_BUF dense = BUF(BUF_MAX_MESSAGE);
+	AUTO_ARENA arena = {.last = NULL};
 
-	if (container) {
-		put_dense(value, &dense);
-		value = buf_view(&dense);
-	}
+	if (container)
+		value = json_compact(&arena, value);
 	if (!container && !is_short(value, 0)) {
 		end_label(out);
 		outline_lines(out, value, indent + INDENT);

@@ -132,7 +132,7 @@ static int set_one(struct config *f, struct keyed *k, const struct opt *o, const
 		return 0;
 	}
 	if (!cJSON_IsString(value)) { /* as spelled: a double would change a large seed */
-		text = arena_str(&f->arena, keyed_compact(k, k->value)).p;
+		text = json_compact(&f->arena, k->value).p;
 	} else if (config_expand_target(k, value, f->context->variable, &text, &secret) ||
 	           add_secrets(f, k, &secret, values)) {
 		return -1;

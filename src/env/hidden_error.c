@@ -181,15 +181,13 @@ static enum content content_of(struct str body, struct str last)
 	struct json_member m;
 	size_t cursor = 0;
 
-	json_index_begin(&before, last);
-
+	json_index_begin(&before, last, &names);
 	while (content != CONTENT_OTHER && json_next_member(body, &cursor, &m)) {
 		if (is_description(m.key) || json_is_empty(m.value))
 			continue;
 		struct str then = json_index_find(&before, json_key_text(&names, m.key));
 		content = json_equal(m.value, then) ? CONTENT_AS_BEFORE : CONTENT_OTHER;
 	}
-	json_index_release(&before);
 	return content;
 }
 
@@ -403,7 +401,7 @@ struct hidden_error hidden_error_in_strings(struct str object, struct str last)
 
 	if (!found.strength)
 		return found;
-	json_index_begin(&before, last);
+	json_index_begin(&before, last, &names);
 	for (size_t cursor = 0; !changed && json_next_member(object, &cursor, &m);) {
 		if (m.value.p == member.p)
 			continue;
@@ -411,7 +409,6 @@ struct hidden_error hidden_error_in_strings(struct str object, struct str last)
 		rest |= !json_is_empty(m.value);
 		changed = !json_equal(m.value, then);
 	}
-	json_index_release(&before);
 	found.unchanged = rest && !changed;
 	found.strength = found.unchanged ? HIDDEN_ERROR_POSSIBLE : HIDDEN_ERROR_NONE;
 	return found;

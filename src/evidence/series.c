@@ -43,7 +43,7 @@ void series_ignore(struct series *s, struct str pointers, struct str moving)
 	json_paths_free(s->ignored);
 	s->ignored = json_paths_new(false);
 	s->formed = false;
-	json_index_begin(&known, moving);
+	json_index_begin(&known, moving, &texts);
 	for (size_t cursor = 0; json_next(pointers, &cursor, &one);) {
 		struct str text = json_text(&texts, one);
 
@@ -55,7 +55,6 @@ void series_ignore(struct series *s, struct str pointers, struct str moving)
 			continue;
 		}
 	}
-	json_index_release(&known);
 }
 
 /* ---- words of a call ---- */

@@ -149,13 +149,13 @@ static int no_property(const struct arguments_schema *s, struct str key, struct 
 
 static int check_required(const struct arguments_schema *s, struct str arguments, struct error *err)
 {
+	AUTO_ARENA names = {0};
 	struct json_index given;
 	size_t i = 0;
 
-	json_index_begin(&given, arguments);
+	json_index_begin(&given, arguments, &names);
 	while (i < s->required_count && json_index_find(&given, s->required[i]).p)
 		i++;
-	json_index_release(&given);
 	return i == s->required_count
 	               ? 0
 	               : error_set(err, FAIL_USAGE, "the required argument \"%.*s\" is missing",

@@ -34,7 +34,7 @@ static void add(struct json_index *x, const struct json_member *m)
 	known->value = m->value;
 }
 
-void json_index_begin_in(struct json_index *x, struct str value, struct arena *arena)
+void json_index_begin(struct json_index *x, struct str value, struct arena *arena)
 {
 	struct json_member m;
 
@@ -45,16 +45,6 @@ void json_index_begin_in(struct json_index *x, struct str value, struct arena *a
 	for (size_t cursor = 0; x->mapped && next_named(value, &cursor, &m);)
 		if (m.key.p)
 			add(x, &m);
-}
-
-void json_index_begin(struct json_index *x, struct str value)
-{
-	json_index_begin_in(x, value, &x->own);
-}
-
-void json_index_release(struct json_index *x)
-{
-	arena_release(&x->own);
 }
 
 struct str json_index_find(const struct json_index *x, struct str name)

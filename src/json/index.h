@@ -10,15 +10,12 @@
 struct json_index {
 	struct str value; /* the indexed value; other types than object and array have no names */
 	bool mapped;
-	struct map names;
-	struct arena *arena, own;
+	struct map names; /* in the arena */
+	struct arena *arena;
 };
 
 /* Borrows the value. */
-void json_index_begin(struct json_index *x, struct str value);
-void json_index_release(struct json_index *x); /* zeroed is fine */
-/* The same, allocated in the arena: nothing is to be released. */
-void json_index_begin_in(struct json_index *x, struct str value, struct arena *arena);
+void json_index_begin(struct json_index *x, struct str value, struct arena *arena);
 
 /* The member with that decoded name; in an array the equal string, or the object with that
    "name". Absent if there is none. */

@@ -34,7 +34,7 @@ static struct indexed_parent *parent_at(struct references *r, struct str pointer
 	map_add(&r->parents, &p->item, hash);
 	struct str container = json_point(r->root, pointer, &scratch);
 	p->container = scratch.n ? STR_NONE : container;
-	json_index_begin_in(&p->children, p->container, r->arena);
+	json_index_begin(&p->children, p->container, r->arena);
 	return p;
 }
 

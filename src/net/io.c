@@ -136,6 +136,13 @@ uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms)
 	                                                   : now + timeout_ms * NS_PER_MS;
 }
 
+uint64_t io_left_ms(const struct io *io, uint64_t deadline_ns)
+{
+	uint64_t now = io_now_ns(io), left = now < deadline_ns ? deadline_ns - now : 0;
+
+	return deadline_ns == UINT64_MAX ? UINT64_MAX : left / NS_PER_MS + (left % NS_PER_MS != 0);
+}
+
 bool io_stopped(const struct io *io)
 {
 	if (io->stop_fd < 0 || io->stop_seen)
@@ -302,17 +309,6 @@ void io_keep_connection(struct io *io, struct io_transfer *t)
 	io->kept++;
 }
 
-/* Rounded up, so that a wait does not end just before its deadline and spin. */
-static int poll_ms(const struct io *io, uint64_t deadline_ns)
-{
-	if (deadline_ns == UINT64_MAX)
-		return INT_MAX;
-	uint64_t now = io_now_ns(io);
-	uint64_t left = now < deadline_ns ? deadline_ns - now : 0;
-	uint64_t ms = left / NS_PER_MS + (left % NS_PER_MS != 0);
-	return ms > INT_MAX ? INT_MAX : (int)ms;
-}
-
 /* Without transfers libcurl is not needed, and poll reports all events of our descriptors. */
 static int turn_without_transfers(struct io *io, int ms, struct error *err)
 {
@@ -337,7 +333,8 @@ int io_turn(struct io *io, uint64_t deadline_ns, struct error *err)
 	if (did < 0)
 		return -1;
 	/* the caller's event may have happened meanwhile */
-	int ready = 0, ms = did ? 0 : poll_ms(io, deadline_ns);
+	uint64_t left = did ? 0 : io_left_ms(io, deadline_ns);
+	int ready = 0, ms = left < INT_MAX ? (int)left : INT_MAX;
 	if (io->transfers == 0)
 		return turn_without_transfers(io, ms, err);
 	CURLMcode rc = curl_multi_poll(io->multi, io->waits, (unsigned)io->wait_count, ms, &ready);

@@ -33,6 +33,10 @@ void io_free(struct io *io); /* call after http_end of every exchange; NULL is f
 void io_rest(struct io *io);
 
 uint64_t io_now_ns(const struct io *io);
+/* The present time plus timeout_ms, which io_cap_waits may shorten. */
+uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms);
+/* Milliseconds until then, rounded up; 0: it has passed; UINT64_MAX: never. */
+uint64_t io_left_ms(const struct io *io, uint64_t deadline_ns);
 
 /* Has the user asked us to stop? */
 bool io_stopped(const struct io *io);

@@ -68,7 +68,4 @@ int io_explain_connecting(const struct io_transfer *t, const char *place, const 
    what it waits for. */
 MUST_USE int io_turn(struct io *io, uint64_t deadline_ns, struct error *err);
 
-/* The present time plus timeout_ms, without overflow. */
-uint64_t io_deadline_ns(const struct io *io, uint64_t timeout_ms);
-
 void http_forget(struct io *io); /* frees `idle` and `draining` */

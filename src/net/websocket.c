@@ -165,8 +165,7 @@ void websocket_close(struct websocket *ws, uint64_t timeout_ms)
 	websocket_serve(ws);
 	/* later messages are discarded */
 	for (int got = 1; got > 0;) {
-		uint64_t now = io_now_ns(ws->io);
-		uint64_t left = now < deadline_ns ? (deadline_ns - now) / 1000000 : 0;
+		uint64_t left = io_left_ms(ws->io, deadline_ns);
 
 		got = websocket_receive(ws, &unread, left, &ignored);
 		got = left ? got : 0;

@@ -273,7 +273,8 @@ struct drawn {
 
 struct container {
 	struct drawn value;
-	bool object, beyond;                /* beyond: past the properties of an object */
+	bool object, beyond; /* beyond: past the properties of an object */
+	struct arena names;
 	struct json_index known, mandatory; /* of an object: "properties" and "required" */
 	size_t cursor;
 	int64_t left; /* of an array: remaining elements */
@@ -434,8 +435,8 @@ static void open_container(struct drawing *d, const struct drawn *v, bool object
 	struct container *f = &d->frames[d->depth++];
 	*f = (struct container){.value = *v, .object = object};
 	if (object) {
-		json_index_begin(&f->known, JSON_GET(v->schema, "properties"));
-		json_index_begin(&f->mandatory, JSON_GET(v->schema, "required"));
+		json_index_begin(&f->known, JSON_GET(v->schema, "properties"), &f->names);
+		json_index_begin(&f->mandatory, JSON_GET(v->schema, "required"), &f->names);
 	} else {
 		f->left = draw_length(d, v->schema);
 	}
@@ -553,8 +554,7 @@ static void continue_container(struct drawing *d)
 
 	if (!(f->object ? next_member(d, f, &next) : next_element(f, &next))) {
 		buf_char(d->out, f->object ? '}' : ']');
-		json_index_release(&f->known);
-		json_index_release(&f->mandatory);
+		arena_release(&f->names);
 		d->depth--;
 		return;
 	}

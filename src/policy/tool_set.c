@@ -10,26 +10,11 @@
 #include <ctype.h>
 #include <strings.h>
 
-/* The first member of that name: it usually precedes the schema, which then need not be read. */
 static struct str tool_name(struct str tool)
 {
-	struct json_member m;
+	struct str name = JSON_GET(tool, "name");
 
-	for (size_t cursor = 0; json_next_member(tool, &cursor, &m);)
-		if (json_key_is(m.key, STR("name")))
-			return m.type == JSON_STRING ? m.value : STR_NONE;
-	return STR_NONE;
-}
-
-struct str tool_find(struct str tools, struct str name)
-{
-	struct str tool;
-	size_t cursor = 0;
-
-	while (json_next(tools, &cursor, &tool))
-		if (json_is(tool_name(tool), name))
-			return tool;
-	return STR_NONE;
+	return json_type(name) == JSON_STRING ? name : STR_NONE;
 }
 
 struct str tool_bare_name(struct str name)
@@ -43,15 +28,6 @@ struct str tool_bare_name(struct str name)
 			bare = str_skip(name, i + 1);
 	struct str space = {name.p, name.n - bare.n - (bare.n < name.n)};
 	return str_eq(space, bare) ? bare : name;
-}
-
-struct str tool_schema(struct str tool)
-{
-	struct str schema = JSON_GET(tool, "inputSchema");
-
-	if (!schema.p) /* OpenEnv and recent Python SDKs */
-		schema = JSON_GET(tool, "input_schema");
-	return json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
 }
 
 void tool_names(struct str tools, struct buf *out)

@@ -1,16 +1,14 @@
-/* Lookup of advertised tools, and checks of calls against their schemas (json/arguments.h). */
+/* Choice among advertised tools, and checks of calls against their schemas (json/arguments.h). */
 #pragma once
 
 #include "base/error.h"
 #include "json/scan.h"
 #include "json/schema.h"
+#include "recording/tool_list.h"
 
-/* The tool's raw JSON; absent: no tool with that name. */
-struct str tool_find(struct str tools, struct str name);
 /* Reduces functions.NAME and NAME.NAME to NAME (forms used in some prompts); returns other names
    unchanged. */
 struct str tool_bare_name(struct str name);
-struct str tool_schema(struct str tool); /* inputSchema or input_schema; may be absent */
 
 /* FAIL_USAGE: no such tool; the message has the nearest name and the list. */
 MUST_USE int tool_require(struct str tools, struct str name, struct error *err);

@@ -5,9 +5,9 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "env/environments.h"
-#include "env/tool_list.h"
 #include "evidence/limits.h"
 #include "policy/policy.h"
+#include "recording/tool_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

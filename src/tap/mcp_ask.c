@@ -2,9 +2,9 @@
    MCP-Gym of the control plane. They have the headers of the client's own requests, so that they reach its session. */
 #include "env/mcp/headers.h"
 #include "env/state_source.h"
-#include "env/tool_list.h"
 #include "json/write.h"
 #include "protocol/http_stream.h"
+#include "recording/tool_list.h"
 #include "tap/mcp_client.h"
 
 #include <strings.h>
@@ -58,7 +58,7 @@ static void put_modern_fields(const struct mcp_client *c, const struct state_sou
 	mcp_header_add(&lines, "Mcp-Method", str_from(method));
 	mcp_header_add(&lines, "Mcp-Name", s->target);
 	if (s->kind == STATE_TOOL)
-		mcp_header_add_params(&lines, tool_list_find(tools, s->target), s->arguments);
+		mcp_header_add_params(&lines, tool_find(tools, s->target), s->arguments);
 	for (struct str rest = buf_view(&lines); rest.n;) {
 		struct str line = str_cut(&rest, '\0');
 

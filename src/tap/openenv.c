@@ -4,8 +4,8 @@
    where `run` decides it, in env/openenv/. */
 #include "env/openenv/openenv.h"
 
-#include "env/tool_list.h"
 #include "json/write.h"
+#include "recording/tool_list.h"
 #include "tap/episode.h"
 
 #include <stdlib.h>
@@ -232,7 +232,7 @@ static bool is_known_tool(const struct openenv_tap *s, struct str data)
 
 	learn_text(named, &tool);
 	return !tool.n || !s->d->calls_tools ||
-	       tool_is_listed(buf_view(&s->d->tools), buf_view(&tool));
+	       tool_find(buf_view(&s->d->tools), buf_view(&tool)).p;
 }
 
 static bool lists_tools(const struct openenv_asked *a)

@@ -2,12 +2,12 @@
    times that for n, for each kind of data. Work is the number of basic blocks executed,
    counted by the compiler's instrumentation (see the Makefile): no time is measured. */
 #include "base/names.h"
-#include "env/tool_list.h"
 #include "json/arguments.h"
 #include "json/diff.h"
 #include "policy/draw.h"
 #include "protocol/jsonrpc.h"
 #include "protocol/sse.h"
+#include "recording/tool_list.h"
 #include "scaling.h"
 #include "verdicts.h"
 

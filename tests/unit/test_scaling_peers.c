@@ -57,12 +57,12 @@ static void one_long_member(int n)
 	repeat(&then, "{\"k0\":0,\"long\":\"", "12345678", "\"}", n, false);
 	struct hidden_error_context before = {{NULL, 0}, buf_view(&then)};
 	(void)hidden_error_in_body(buf_view(&now), before);
+	AUTO_ARENA names = {0};
 	struct json_index index;
 	struct json_member m;
-	json_index_begin(&index, buf_view(&then));
+	json_index_begin(&index, buf_view(&then), &names);
 	for (size_t at = 0; json_next_member(buf_view(&now), &at, &m);)
 		(void)json_index_find(&index, m.key);
-	json_index_release(&index);
 	buf_release(&now);
 	buf_release(&then);
 }

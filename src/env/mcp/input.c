@@ -23,70 +23,52 @@ enum mcp_result_kind mcp_result_kind(struct str result)
 
 /* ---- forms ---- */
 
-/* Is there a required field without a default? Its name is written to why. */
-static bool lacks_default(struct str required, const struct json_index *fields, struct buf *why)
+/* A required field without a default, raw; absent: there is none. */
+static struct str lacking_default(struct str required, const struct json_index *fields)
 {
+	AUTO_ARENA names = {0};
 	struct json_index wanted;
-	AUTO_ARENA names = {0};
-	struct str name, lacking = STR_NONE;
+	struct str name;
 
-	json_index_begin(&wanted, required);
-	for (size_t cursor = 0; !lacking.p && json_next(required, &cursor, &name);) {
+	json_index_begin(&wanted, required, &names);
+	for (size_t cursor = 0; json_next(required, &cursor, &name);) {
 		struct str text = json_text(&names, name);
-
-		if (!text.p) {
-			lacking = name;
-			continue;
-		}
 		/* a repeated name is checked once */
-		bool again = json_index_find(&wanted, text).p != name.p;
-		if (!again && !JSON_GET(json_index_find(fields, text), "default").p)
-			lacking = name;
-	}
-	if (lacking.p) {
-		buf_text(why, "no default for the required field ");
-		buf_str(why, lacking);
-	}
-	json_index_release(&wanted);
-	return lacking.p != NULL;
-}
+		bool again = text.p && json_index_find(&wanted, text).p != name.p;
 
-static void write_content(struct json_writer *w, struct str properties,
-                          const struct json_index *fields)
-{
-	AUTO_ARENA names = {0};
-	struct json_member field;
-
-	for (size_t cursor = 0; json_next_member(properties, &cursor, &field);) {
-		struct str name = json_key_text(&names, field.key);
-		/* of duplicate fields the last one counts */
-		bool last = json_index_find(fields, name).p == field.value.p;
-		struct str value = last ? JSON_GET(field.value, "default") : STR_NONE;
-
-		if (value.p)
-			jw_put_member(w, name, value);
+		if (!text.p || (!again && !JSON_GET(json_index_find(fields, text), "default").p))
+			return name;
 	}
+	return STR_NONE;
 }
 
 /* False: a required field has no default. */
 static bool answer_form(struct str schema, struct buf *result, struct buf *why)
 {
 	struct str properties = JSON_GET(schema, "properties");
+	AUTO_ARENA names = {0};
 	struct json_index fields;
-	struct json_writer w;
+	struct json_member field;
 
-	json_index_begin(&fields, properties);
-	bool lacking = lacks_default(JSON_GET(schema, "required"), &fields, why);
-	if (!lacking) {
-		w = jw_begin(result);
-		jw_put_text(&w, "action", "accept");
-		jw_put_object(&w, "content");
-		write_content(&w, properties, &fields);
-		jw_end(&w);
-		jw_end(&w);
+	json_index_begin(&fields, properties, &names);
+	struct str lacking = lacking_default(JSON_GET(schema, "required"), &fields);
+	if (lacking.p) {
+		buf_text(why, "no default for the required field ");
+		buf_str(why, lacking);
+		return false;
 	}
-	json_index_release(&fields);
-	return !lacking;
+	struct json_writer w = jw_form(result, "{action:'accept',content:{");
+	for (size_t cursor = 0; json_next_member(properties, &cursor, &field);) {
+		struct str name = json_key_text(&names, field.key);
+		/* of duplicate fields the last one counts */
+		bool last = json_index_find(&fields, name).p == field.value.p;
+		struct str value = last ? JSON_GET(field.value, "default") : STR_NONE;
+
+		if (value.p)
+			jw_put_member(&w, name, value);
+	}
+	jw_pack(&w, "}}");
+	return true;
 }
 
 bool elicit_answer(struct str params, struct buf *result, struct buf *why)

@@ -88,13 +88,12 @@ static bool differs(struct str before, struct str now)
 
 	if (json_type(before) != JSON_OBJECT || json_type(now) != JSON_OBJECT)
 		return false;
-	json_index_begin(&index, now);
+	json_index_begin(&index, now, &names);
 	for (size_t cursor = 0; !differ && json_next_member(before, &cursor, &first);) {
 		struct str value = json_index_find(&index, json_key_text(&names, first.key));
 
 		differ = value.p && !json_equal(first.value, value);
 	}
-	json_index_release(&index);
 	return differ;
 }
 

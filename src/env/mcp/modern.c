@@ -4,8 +4,8 @@
 #include "base/log.h"
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
-#include "env/tool_list.h"
 #include "json/write.h"
+#include "recording/tool_list.h"
 
 #define HEADER_MISMATCH     (-32020)
 #define UNSUPPORTED_VERSION (-32022)
@@ -17,7 +17,6 @@
 
 /* Timeout for a program that may not know the request. */
 #define SILENCE_MS 10000u
-#define NS_PER_MS  1000000u
 
 static bool error_code(const struct mcp_reply *r, int64_t *code)
 {
@@ -104,18 +103,10 @@ static void write_headers(const struct mcp_exchange *t, struct buf *lines)
 	if (json_type(name) == JSON_STRING) {
 		json_decode(name, &text);
 		mcp_header_add(lines, "Mcp-Name", buf_view(&text));
-		mcp_header_add_params(
-			lines, tool_list_find(buf_view(&t->session->marked), buf_view(&text)),
-			JSON_GET(t->params, "arguments"));
+		mcp_header_add_params(lines,
+		                      tool_find(buf_view(&t->session->marked), buf_view(&text)),
+		                      JSON_GET(t->params, "arguments"));
 	}
-}
-
-/* Milliseconds left for the next exchange; 0: none. */
-static uint64_t time_left_ms(const struct mcp_exchange *t)
-{
-	uint64_t now = io_now_ns(t->session->conf.io);
-
-	return now < t->deadline_ns ? (t->deadline_ns - now - 1) / NS_PER_MS + 1 : 0;
 }
 
 static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *err)
@@ -125,7 +116,7 @@ static int send_once(struct mcp_exchange *t, struct mcp_reply *r, struct error *
 	AUTO_BUF params = BUF(2 * BUF_MAX_MESSAGE), headers = BUF(HEADERS_MAX);
 
 	if (t->deadline_ns != UINT64_MAX) {
-		q.timeout_ms = time_left_ms(t);
+		q.timeout_ms = io_left_ms(s->conf.io, t->deadline_ns);
 		if (!q.timeout_ms) {
 			*r = (struct mcp_reply){.asked = r->asked};
 			mcp_set_failure(s, r, MCP_GOT_TIMEOUT,
@@ -244,8 +235,7 @@ static int converse(struct mcp_exchange *t, struct mcp_reply *r, struct error *e
 {
 	uint64_t timeout_ms = t->q.timeout_ms;
 
-	t->deadline_ns =
-		timeout_ms ? io_now_ns(t->session->conf.io) + timeout_ms * NS_PER_MS : UINT64_MAX;
+	t->deadline_ns = timeout_ms ? io_deadline_ns(t->session->conf.io, timeout_ms) : UINT64_MAX;
 	t->responses = t->state = BUF(BUF_MAX_MESSAGE);
 	int failed;
 	do {

@@ -139,21 +139,13 @@ static int no_state_tool(struct str name, struct str tools, struct str refusal, 
 }
 
 /* The first argument that the tool requires and the user did not give: a string, absent if there is none. */
-static struct str missing_argument(const struct state_source *s, struct str tools,
-                                   struct arena *arena)
+static struct str missing_argument(const struct state_source *s, struct str tool)
 {
-	struct str tool, key, schema;
-	size_t at = 0, i = 0;
+	struct str required = JSON_GET(tool_schema(tool), "required"), key;
 
-	while (json_next(tools, &at, &tool)) {
-		schema = JSON_GET(tool, "inputSchema");
-		schema = schema.p ? schema : JSON_GET(tool, "input_schema");
-		if (!str_eq(json_text(arena, JSON_GET(tool, "name")), s->target))
-			continue;
-		while (json_next(JSON_GET(schema, "required"), &i, &key))
-			if (!json_get(s->arguments, json_inner(key)).p)
-				return json_inner(key);
-	}
+	for (size_t cursor = 0; json_next(required, &cursor, &key);)
+		if (!json_get(s->arguments, json_inner(key)).p)
+			return json_inner(key);
 	return STR_NONE;
 }
 
@@ -178,9 +170,8 @@ int mcp_check_state_tool(const struct state_source *s, struct str tools,
 	struct mcp_call_context call = {.is_state = false};
 	struct env_reply out = {0};
 	struct mcp_reply reply;
-	AUTO_ARENA arena = {0};
-	bool listed = tool_is_listed(tools, s->target);
-	struct str missing = missing_argument(s, tools, &arena);
+	struct str tool = tool_find(tools, s->target), missing = missing_argument(s, tool);
+	bool listed = tool.p != NULL;
 	int failed = 0;
 
 	if (json_count(tools) && (!listed || missing.p)) {

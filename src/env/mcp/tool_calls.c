@@ -7,8 +7,7 @@
 
 #define TOOL_PAGES_MAX     1000
 #define RESOURCE_PAGES_MAX 16
-#define PAGES_TIMEOUTS     5u /* timeout of all pages, as a multiple of that of one */
-#define NS_PER_MS          1000000u
+#define PAGES_TIMEOUTS     5u    /* timeout of all pages, as a multiple of that of one */
 #define TOOLS_MAX          65536 /* per list: the limit of the rules */
 /* The list is part of a recording's first line and must leave room for the rest of the line. */
 #define TOOLS_BYTES_MAX ((size_t)16 << 20)
@@ -22,7 +21,7 @@ struct listing {
 	uint64_t kept, left_out;
 	bool more_pages, endless;
 	struct buf repeated; /* names in JSON, with commas */
-	uint64_t until_ns;   /* no further page is requested; 0: no limit */
+	uint64_t until_ns;   /* no further page is requested; UINT64_MAX: no limit */
 };
 
 static int list_page(struct mcp_session *s, const char *method, struct str cursor,
@@ -75,7 +74,7 @@ static bool turn_page(struct listing *l, struct str next, int page, struct buf *
 	l->more_pages = true;
 	if (l->left_out)
 		return false;
-	bool late = l->until_ns && io_now_ns(l->session->conf.io) >= l->until_ns;
+	bool late = !io_left_ms(l->session->conf.io, l->until_ns);
 	l->endless = late || page == TOOL_PAGES_MAX || next.n >= BUF_MAX_SMALL ||
 	             str_eq(next, buf_view(cursor));
 	buf_set(cursor, next);
@@ -135,10 +134,9 @@ int mcp_list_tools(struct mcp_session *s, struct buf *tools, struct mcp_reply *r
 	AUTO_BUF cursor = BUF(BUF_MAX_SMALL);
 	struct listing l = {.session = s, .tools = tools, .repeated = BUF(BUF_MAX_SMALL)};
 
-	if (s->conf.timeout_ms) {
-		l.until_ns =
-			io_now_ns(s->conf.io) + PAGES_TIMEOUTS * s->conf.timeout_ms * NS_PER_MS;
-	}
+	l.until_ns = s->conf.timeout_ms
+	                     ? io_deadline_ns(s->conf.io, PAGES_TIMEOUTS * s->conf.timeout_ms)
+	                     : UINT64_MAX;
 	buf_clear(tools);
 	buf_clear(&s->marked);
 	buf_char(tools, '[');

@@ -9,24 +9,18 @@
 
 #define ASKED_MAX 1000u   /* requests of the server within one exchange */
 #define ASIDE_MS  5000ull /* timeout for sending a response to the server */
-#define NS_PER_MS 1000000u
 
 void mcp_begin_exchange(struct mcp_session *s, const struct mcp_outgoing *q, struct mcp_reply *r)
 {
 	*r = (struct mcp_reply){.got = MCP_GOT_TRANSPORT, .asked = q->id};
 	s->asked = s->unrelated = 0;
 	s->broken = NULL;
-	s->deadline_ns =
-		q->timeout_ms ? io_now_ns(s->conf.io) + q->timeout_ms * NS_PER_MS : UINT64_MAX;
+	s->deadline_ns = q->timeout_ms ? io_deadline_ns(s->conf.io, q->timeout_ms) : UINT64_MAX;
 }
 
 uint64_t mcp_time_left_ms(const struct mcp_session *s)
 {
-	uint64_t now = io_now_ns(s->conf.io);
-
-	if (s->deadline_ns == UINT64_MAX)
-		return UINT64_MAX;
-	return now < s->deadline_ns ? (s->deadline_ns - now) / NS_PER_MS : 0;
+	return io_left_ms(s->conf.io, s->deadline_ns);
 }
 
 /* ---- other messages of the server ---- */
@@ -232,12 +226,11 @@ int mcp_note_trouble(struct mcp_session *s, struct error *err)
 int mcp_listen_idle(void *session, uint64_t *wake_ns, struct error *err)
 {
 	struct mcp_session *s = session;
-	uint64_t now = io_now_ns(s->conf.io);
 
 	if (s->request_pending)
 		return 0;
 	s->asked = 0;
-	s->deadline_ns = now + ASIDE_MS * NS_PER_MS;
+	s->deadline_ns = io_deadline_ns(s->conf.io, ASIDE_MS);
 	int did = s->ops->listen(s->channel, wake_ns, err);
 	return did >= 0 ? did : mcp_note_trouble(s, err) ? -1 : 1;
 }

@@ -2,8 +2,8 @@
 #include "env/nemo_gym/nemo_gym.h"
 
 #include "base/base64.h"
-#include "env/tool_list.h"
 #include "json/write.h"
+#include "recording/tool_list.h"
 
 #include <stdlib.h>
 
@@ -165,7 +165,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	if (steps) {
 		nemo_gym_read_step(&a, &e->http.reading, out);
 	} else {
-		bool known = a.status == 404 && tool_is_listed(buf_view(&e->served), name);
+		bool known = a.status == 404 && tool_find(buf_view(&e->served), name).p;
 
 		nemo_gym_read_tool(&a, known, http_env_before(&e->http), e->http.conf,
 		                   &e->http.reading, out);

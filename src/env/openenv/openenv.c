@@ -6,8 +6,8 @@
 
 #include "base/log.h"
 #include "env/reading.h"
-#include "env/tool_list.h"
 #include "json/write.h"
+#include "recording/tool_list.h"
 
 #include <stdlib.h>
 
@@ -228,7 +228,7 @@ int openenv_step(struct env *base, struct str name, struct str arguments, struct
                  struct error *err)
 {
 	struct env_openenv *e = openenv_of(base);
-	bool known = e->calls_tools ? tool_is_listed(e->http.base.facts.tools, name)
+	bool known = e->calls_tools ? tool_find(e->http.base.facts.tools, name).p != NULL
 	                            : str_is(name, "step");
 	struct openenv_answer a;
 	int64_t counted = e->env_steps;

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#define NS_PER_MS       1000000u
 #define PING_MS         10000 /* as the official client; the server waits 900 s */
 #define PING_TIMEOUT_MS 2000
 #define TRY_AGAIN_MS    200 /* if a server that is starting does not say when */
@@ -107,10 +106,9 @@ static int ping_if_due(void *env, uint64_t *wake_ns, struct error *err)
 {
 	struct env_ors *e = env;
 	struct http_json *h = &e->alive;
-	uint64_t now = io_now_ns(h->io);
 
-	if (e->session.n && now >= e->ping_ns) {
-		e->ping_ns = now + (uint64_t)PING_MS * NS_PER_MS;
+	if (e->session.n && !io_left_ms(h->io, e->ping_ns)) {
+		e->ping_ns = io_deadline_ns(h->io, PING_MS);
 		end_ping(e);
 		if (http_begin(h->io, &h->request, &e->ping, err))
 			return -1;
@@ -135,7 +133,7 @@ static void start_pings(struct env_ors *e)
 	                                   .header_count = n + 1,
 	                                   .body = STR(""),
 	                                   .timeout_ms = PING_TIMEOUT_MS};
-	e->ping_ns = io_now_ns(h->io) + (uint64_t)PING_MS * NS_PER_MS;
+	e->ping_ns = io_deadline_ns(h->io, PING_MS);
 	io_set_idle(h->io, ping_if_due, e);
 }
 
@@ -209,12 +207,12 @@ static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *e
 {
 	const struct env_conf *conf = e->http.conf;
 	uint64_t ms = conf->open_timeout_ms ? conf->open_timeout_ms : conf->timeout_ms;
-	uint64_t end = io_now_ns(e->http.http.io) + ms * NS_PER_MS;
+	uint64_t end = io_deadline_ns(e->http.http.io, ms);
 
 	for (unsigned tries = 0;; tries++) {
 		if (ors_ask(e, ors_path(e, "prompt"), STR_NONE, a, err))
 			return -1;
-		if (!a->is_starting || io_now_ns(e->http.http.io) >= end) {
+		if (!a->is_starting || !io_left_ms(e->http.http.io, end)) {
 			log_info("the environment was ready after %u refusals", tries);
 			return 0;
 		}

@@ -2,8 +2,8 @@
    (rollout/history.h). */
 #include "base/log.h"
 #include "base/text.h"
-#include "env/tool_list.h"
 #include "probe/probe_internal.h"
+#include "recording/tool_list.h"
 
 #include <stdio.h>
 

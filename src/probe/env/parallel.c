@@ -1,9 +1,9 @@
 /* Parallel sessions: opened one by one; the first makes calls, the state of the others is read
    before and after, then each of them makes one call. What that means is judged by properties. */
 #include "base/text.h"
-#include "env/tool_list.h"
 #include "policy/policy.h"
 #include "probe/probe_internal.h"
+#include "recording/tool_list.h"
 
 #define RETRY_MS  250        /* time a session that just ended may keep its slot */
 #define DRAWN     "random:1" /* the policy, unless the user chose one */

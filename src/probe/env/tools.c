@@ -1,8 +1,8 @@
 /* Advertised tools answer. Judges the tools that were called anyway and, on request, every tool
    marked read-only. */
 #include "compare/tool_changes.h"
-#include "env/tool_list.h"
 #include "probe/probe_internal.h"
+#include "recording/tool_list.h"
 
 /* The tool does not exist or never replies. A tool's own error is a reply. */
 static bool has_no_answer(const struct probe_reply *a)

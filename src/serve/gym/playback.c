@@ -4,6 +4,7 @@
 
 #include "base/html.h"
 #include "json/write.h"
+#include "recording/tool_list.h"
 #include "serve/fault/fault.h"
 #include "serve/playback/playback.h"
 
@@ -61,23 +62,14 @@ static void put_content(const struct recorded_reply *r, struct buf *out)
 	buf_text(out, "}]");
 }
 
-static struct str output_schema(const struct playback_session *s, struct str name)
-{
-	struct str tool;
-
-	for (size_t cursor = 0; json_next(s->rollout->tools, &cursor, &tool);)
-		if (json_is(JSON_GET(tool, "name"), name))
-			return JSON_GET(tool, "outputSchema");
-	return STR_NONE;
-}
-
 /* Structured content equal to the text is not recorded. Clients reject a result without it if
    the tool has an output schema, so it is restored. */
 static void put_structured(const struct playback_session *s, const struct recorded_call *c,
                            struct buf *out)
 {
 	const struct recorded_reply *r = &c->reply;
-	struct str schema = output_schema(s, c->name), observation = r->observation;
+	struct str schema = JSON_GET(tool_find(s->rollout->tools, c->name), "outputSchema"),
+		   observation = r->observation;
 	bool wrapped = JSON_GET(JSON_GET(schema, "properties"), "result").p &&
 	               !JSON_GET(observation, "result").p;
 

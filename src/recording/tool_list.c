@@ -1,6 +1,6 @@
-/* Properties of tool lists: see tool_list.h. */
+/* Advertised tools: see tool_list.h. */
 #define _GNU_SOURCE /* memmem */
-#include "env/tool_list.h"
+#include "recording/tool_list.h"
 
 #include "json/canon.h"
 #include "json/index.h"
@@ -35,34 +35,48 @@ static bool write_names(struct json_writer *w, const char *key, struct str in,
 
 bool tools_differ(struct str before, struct str now, struct buf *detail)
 {
+	AUTO_ARENA names = {0};
 	struct json_index old, new;
 
-	json_index_begin(&old, before);
-	json_index_begin(&new, now);
+	json_index_begin(&old, before, &names);
+	json_index_begin(&new, now, &names);
 	struct json_writer w = jw_begin(detail);
 	bool added = write_names(&w, "added", now, &old, false);
 	bool removed = write_names(&w, "removed", before, &new, false);
 	bool changed = write_names(&w, "changed", now, &old, true);
 	jw_end(&w);
-	json_index_release(&old);
-	json_index_release(&new);
 	return added || removed || changed;
 }
 
-struct str tool_list_find(struct str tools, struct str name)
+/* The first member of that name: it usually precedes the schema, which then need not be read. */
+static struct str name_of(struct str tool)
+{
+	struct json_member m;
+
+	for (size_t cursor = 0; json_next_member(tool, &cursor, &m);)
+		if (json_key_is(m.key, STR("name")))
+			return m.value;
+	return STR_NONE;
+}
+
+struct str tool_find(struct str tools, struct str name)
 {
 	struct str tool;
 	size_t cursor = 0;
 
 	while (json_next(tools, &cursor, &tool))
-		if (json_is(JSON_GET(tool, "name"), name))
+		if (json_is(name_of(tool), name))
 			return tool;
 	return STR_NONE;
 }
 
-bool tool_is_listed(struct str tools, struct str name)
+struct str tool_schema(struct str tool)
 {
-	return tool_list_find(tools, name).p != NULL;
+	struct str schema = JSON_GET(tool, "inputSchema");
+
+	if (!schema.p) /* OpenEnv and recent Python SDKs */
+		schema = JSON_GET(tool, "input_schema");
+	return json_type(schema) == JSON_OBJECT ? schema : STR_NONE;
 }
 
 bool tool_is_read_only(struct str tools, struct str name)
@@ -72,10 +86,8 @@ bool tool_is_read_only(struct str tools, struct str name)
 
 	/* called at every step, and most lists do not contain the key; ASCII letters are never
 	   escaped in practice */
-	if (tools.n && memmem(tools.p, tools.n, key, strlen(key))) {
-		json_bool(JSON_GET(JSON_GET(tool_list_find(tools, name), "annotations"),
-		                   "readOnlyHint"),
+	if (tools.n && memmem(tools.p, tools.n, key, strlen(key)))
+		json_bool(JSON_GET(JSON_GET(tool_find(tools, name), "annotations"), "readOnlyHint"),
 		          &hint);
-	}
 	return hint;
 }

@@ -1,12 +1,11 @@
-/* Properties of advertised tool lists: raw JSON arrays. */
+/* Advertised tools, as recordings have them: raw JSON arrays. */
 #pragma once
 
 #include "base/buf.h"
-#include "base/hash.h"
 
-/* The tool of that name; absent: there is none. */
-struct str tool_list_find(struct str tools, struct str name);
-bool tool_is_listed(struct str tools, struct str name);
+/* The tool with that (decoded) name; absent: there is none. */
+struct str tool_find(struct str tools, struct str name);
+struct str tool_schema(struct str tool); /* inputSchema or input_schema; may be absent */
 
 /* Is the tool marked read-only (annotations.readOnlyHint)? */
 bool tool_is_read_only(struct str tools, struct str name);

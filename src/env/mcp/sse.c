@@ -16,10 +16,6 @@ struct sse_channel {
 	struct mcp_listen stream;
 	struct buf endpoint; /* the message endpoint; empty: unknown */
 	bool found;          /* an endpoint was named, valid or not */
-	/* of the current exchange */
-	int64_t id; /* awaited; MCP_NO_ID: none */
-	struct mcp_reply *reply;
-	bool answered;
 };
 
 static struct sse_channel *sse_of(struct mcp_channel *c)
@@ -62,8 +58,9 @@ static void store_session_id(struct sse_channel *c)
 	}
 }
 
-static int set_endpoint(struct sse_channel *c, struct str data, struct error *err)
+static int set_endpoint(void *channel, struct str data, struct error *err)
 {
+	struct sse_channel *c = channel;
 	const char *url = buf_cstr(&c->base.session->url);
 
 	c->found = true;
@@ -79,44 +76,14 @@ static int set_endpoint(struct sse_channel *c, struct str data, struct error *er
 	return 0;
 }
 
-static int process_message(struct sse_channel *c, struct str data, struct error *err)
-{
-	struct mcp_session *s = c->base.session;
-	struct jsonrpc_message m;
-	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-
-	buf_str(&text, data);
-	int got = mcp_process(s, buf_view(&text), c->id, &m, err);
-	if (got > 0) {
-		/* the message's slices must point into the reply's buffer */
-		struct buf before = s->kept.body;
-
-		s->kept.body = text;
-		text = before;
-		c->reply->message = m;
-		c->answered = true;
-		c->id = MCP_NO_ID;
-	}
-	return got < 0 ? -1 : 0;
-}
-
-static int take_event(void *channel, const struct sse_event *e, struct error *err)
-{
-	struct sse_channel *c = channel;
-
-	if (str_is(e->type, "endpoint"))
-		return set_endpoint(c, e->data, err);
-	return str_is(e->type, "message") && e->data.n ? process_message(c, e->data, err) : 0;
-}
-
 static struct mcp_channel *sse_create(struct mcp_session *s)
 {
 	struct sse_channel *c = mem_new(sizeof(*c));
 
 	c->base.session = s;
 	c->endpoint = BUF(BUF_MAX_SMALL);
-	mcp_listen_init(&c->stream, s);
-	c->stream.take = take_event;
+	mcp_listen_init(&c->stream, s, MCP_IS_SESSION);
+	c->stream.take_endpoint = set_endpoint;
 	c->stream.channel = c;
 	return &c->base;
 }
@@ -142,18 +109,15 @@ static int await(struct sse_channel *c, struct http_exchange *x, uint64_t ms, st
 static int connect_stream(struct sse_channel *c, struct error *err)
 {
 	struct mcp_session *s = c->base.session;
-	uint64_t left = mcp_time_left_ms(s);
-	uint64_t until = io_now_ns(s->conf.io) / 1000000 + (left < CONNECT_MS ? left : CONNECT_MS);
+	uint64_t until = io_deadline_ns(s->conf.io, CONNECT_MS);
 
+	until = until < s->deadline_ns ? until : s->deadline_ns;
 	buf_clear(&c->endpoint);
 	if (mcp_listen_start(&c->stream, err))
 		return -1;
-	while (!c->endpoint.n) {
-		uint64_t now = io_now_ns(s->conf.io) / 1000000;
-
-		if (await(c, NULL, now < until ? until - now : 0, err))
+	while (!c->endpoint.n)
+		if (await(c, NULL, io_left_ms(s->conf.io, until), err))
 			return -1;
-	}
 	return 0;
 }
 
@@ -161,24 +125,14 @@ static int connect_stream(struct sse_channel *c, struct error *err)
 
 static struct http_request post(struct sse_channel *c, const struct mcp_outgoing *q)
 {
-	static const char *const own[] = {"Content-Type: application/json", NULL};
-
-	mcp_http_headers_begin(&c->headers, c->base.session, own);
-	return (struct http_request){.method = "POST",
-	                             .url = buf_cstr(&c->endpoint),
-	                             .headers = c->headers.line,
-	                             .header_count = c->headers.count,
-	                             .body = q->text,
-	                             .timeout_ms = q->timeout_ms,
-	                             .max_bytes = MCP_REPLY_MAX,
-	                             .may_repeat = q->may_repeat};
+	return mcp_http_post(&c->headers, c->base.session, buf_cstr(&c->endpoint), NULL, q);
 }
 
 /* The POST was refused: its response is the reply. */
 static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct error *err)
 {
 	struct mcp_session *s = c->base.session;
-	struct mcp_reply *r = c->reply;
+	struct mcp_reply *r = c->stream.reply;
 
 	r->got = MCP_GOT_HTTP;
 	r->http_status = http_status(x);
@@ -201,7 +155,7 @@ static int read_refusal(struct sse_channel *c, struct http_exchange *x, struct e
    refused. */
 static int converse(struct sse_channel *c, struct http_exchange *x, struct error *err)
 {
-	for (bool taken = false; !taken || !c->answered;) {
+	for (bool taken = false; !taken || !c->stream.answered;) {
 		if (await(c, taken ? NULL : x, mcp_time_left_ms(c->base.session), err))
 			return -1;
 		if (taken || !http_ready(x))
@@ -236,9 +190,7 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 	mcp_begin_exchange(s, q, r);
 	if (process_older(c, err))
 		return -1;
-	c->id = q->id;
-	c->reply = r;
-	c->answered = false;
+	mcp_listen_await(&c->stream, q->id, r);
 	if (q->opens && !(c->stream.exchange && c->endpoint.n) && connect_stream(c, err)) {
 		mcp_listen_stop(&c->stream);
 		return mcp_or_failure(s, r, err);
@@ -253,7 +205,7 @@ static int sse_exchange(struct mcp_channel *base, const struct mcp_outgoing *q, 
 		return -1;
 	int got = converse(c, x, err);
 	http_drain(x);
-	c->id = MCP_NO_ID;
+	c->stream.id = MCP_NO_ID;
 	r->session_lost |= !c->stream.exchange;
 	if (got < 0 && err->kind == FAIL_TIMEOUT && c->stream.exchange)
 		mcp_timeout_error(s, q, err);

@@ -17,56 +17,84 @@ struct http_channel {
 	struct mcp_http_headers headers;
 	struct mcp_listen listen;
 	struct buf other_id; /* the last foreign session id named by a reply */
-	struct sse sse;
-	/* of the stream of one answer, across all its connections */
-	struct buf last_id; /* of its newest event with an id */
+	/* the stream of one answer, across all its connections */
+	struct mcp_listen answer;
 	uint64_t retry_ms;
 };
 
-/* ---- headers ---- */
+/* ---- requests ---- */
+
+#define HEADERS_MAX ((size_t)2 << 20)
 
 void mcp_http_headers_release(struct mcp_http_headers *h)
 {
-	BUFS_RELEASE(&h->session, &h->version, &h->last);
+	buf_release(&h->text);
 	free(h->line);
 	*h = (struct mcp_http_headers){.line = NULL};
 }
 
 static void add_line(struct mcp_http_headers *h, const char *line)
 {
-	h->line = mem_grow(h->line, h->count, sizeof(*h->line));
-	h->line[h->count++] = line;
+	buf_add(&h->text, line, line ? strlen(line) + 1 : 0);
 }
 
-static void add_value(struct mcp_http_headers *h, struct buf *line, const char *name,
-                      struct str value)
+static void add_field(struct mcp_http_headers *h, const char *name, struct str value)
 {
-	buf_clear(line);
-	line->max = BUF_MAX_SMALL;
-	buf_text(line, name);
-	buf_text(line, ": ");
-	buf_str(line, value);
-	add_line(h, buf_cstr(line));
+	if (value.n) {
+		buf_printf(&h->text, "%s: %.*s", name, STR_ARG(value));
+		buf_char(&h->text, '\0');
+	}
 }
 
-void mcp_http_headers_begin(struct mcp_http_headers *h, const struct mcp_session *s,
-                            const char *const *own)
+static void begin_headers(struct mcp_http_headers *h, const struct mcp_session *s, const char *type,
+                          const char *accept)
 {
-	h->count = 0;
-	while (*own)
-		add_line(h, *own++);
+	bool versioned = s->agreed && mcp_revision_has_header(s->revision);
+
+	buf_clear(&h->text);
+	h->text.max = HEADERS_MAX;
+	add_line(h, type);
+	add_line(h, accept);
 	for (size_t i = 0; i < s->conf.header_count; i++)
 		add_line(h, s->conf.headers[i]);
-	if (s->id.n && !s->ops->shared)
-		add_value(h, &h->session, "mcp-session-id", buf_view(&s->id));
-	if (s->agreed && mcp_revision_has_header(s->revision))
-		add_value(h, &h->version, "MCP-Protocol-Version", str_from(s->revision));
+	add_field(h, "mcp-session-id", s->ops->shared ? STR_NONE : buf_view(&s->id));
+	add_field(h, "MCP-Protocol-Version", versioned ? str_from(s->revision) : STR_NONE);
 }
 
-void mcp_http_headers_add_last(struct mcp_http_headers *h, struct str event_id)
+static void end_headers(struct mcp_http_headers *h, struct http_request *q)
 {
-	if (event_id.n)
-		add_value(h, &h->last, "Last-Event-ID", event_id);
+	for (struct str rest = buf_view(&h->text); rest.n; q->header_count++) {
+		h->line = mem_grow(h->line, q->header_count, sizeof(*h->line));
+		h->line[q->header_count] = str_cut(&rest, '\0').p;
+	}
+	q->headers = h->line;
+}
+
+struct http_request mcp_http_post(struct mcp_http_headers *h, const struct mcp_session *s,
+                                  const char *url, const char *accept, const struct mcp_outgoing *q)
+{
+	struct http_request request = {.method = "POST",
+	                               .url = url,
+	                               .body = q->text,
+	                               .timeout_ms = q->timeout_ms,
+	                               .max_bytes = MCP_REPLY_MAX,
+	                               .may_repeat = q->may_repeat};
+
+	begin_headers(h, s, "Content-Type: application/json", accept);
+	buf_str(&h->text, q->headers);
+	end_headers(h, &request);
+	return request;
+}
+
+struct http_request mcp_http_get(struct mcp_http_headers *h, const struct mcp_session *s,
+                                 struct str last_id)
+{
+	struct http_request request = {.method = "GET", .url = buf_cstr(&s->url)};
+
+	begin_headers(h, s, NULL, "Accept: text/event-stream");
+	add_field(h, "Last-Event-ID", last_id);
+	end_headers(h, &request);
+	return request;
 }
 
 /* ---- the channel ---- */
@@ -81,9 +109,9 @@ static struct mcp_channel *http_create(struct mcp_session *s)
 	struct http_channel *c = mem_new(sizeof(*c));
 
 	c->base.session = s;
-	c->other_id = c->last_id = BUF(BUF_MAX_SMALL);
-	sse_init(&c->sse, MCP_REPLY_MAX);
-	mcp_listen_init(&c->listen, s);
+	c->other_id = BUF(BUF_MAX_SMALL);
+	mcp_listen_init(&c->listen, s, MCP_BACKGROUND);
+	mcp_listen_init(&c->answer, s, MCP_IS_ANSWER);
 	return &c->base;
 }
 
@@ -92,38 +120,22 @@ static void http_destroy(struct mcp_channel *base)
 	struct http_channel *c = http_of(base);
 
 	mcp_listen_release(&c->listen);
+	mcp_listen_release(&c->answer);
 	mcp_http_headers_release(&c->headers);
-	BUFS_RELEASE(&c->other_id, &c->last_id);
-	sse_release(&c->sse);
+	buf_release(&c->other_id);
 	free(c);
 }
 
 /* ---- sending ---- */
 
-static void build_headers(struct http_channel *c, const struct mcp_outgoing *q)
-{
-	static const char *const own[] = {"Content-Type: application/json",
-	                                  "Accept: application/json, text/event-stream", NULL};
-
-	mcp_http_headers_begin(&c->headers, c->base.session, own);
-	for (struct str rest = q->headers; rest.n;)
-		add_line(&c->headers, str_cut(&rest, '\0').p);
-}
-
 static struct http_request post(struct http_channel *c, const struct mcp_outgoing *q)
 {
-	build_headers(c, q);
-	return (struct http_request){
-		.method = "POST",
-		.url = buf_cstr(&c->base.session->url),
-		.headers = c->headers.line,
-		.header_count = c->headers.count,
-		.body = q->text,
-		.timeout_ms = q->timeout_ms,
-		.max_bytes = MCP_REPLY_MAX,
-		.may_repeat = q->may_repeat,
-		.follow = q->opens,
-	};
+	struct http_request request =
+		mcp_http_post(&c->headers, c->base.session, buf_cstr(&c->base.session->url),
+	                      "Accept: application/json, text/event-stream", q);
+
+	request.follow = q->opens;
+	return request;
 }
 
 /* A reply that names another session comes from another session: noted once per id, without the
@@ -163,65 +175,38 @@ static int http_send(struct mcp_channel *base, const struct mcp_outgoing *q, str
 
 /* ---- receiving ---- */
 
-/* Processes the events received so far, each at once, because the server may wait for our reply
-   to one before it sends the next. 1: the answer was among them. */
-static int process_events(struct http_channel *c, int64_t id, struct mcp_reply *r,
-                          struct error *err)
-{
-	struct mcp_session *s = c->base.session;
-	struct sse_event event;
-
-	while (sse_next(&c->sse, &event)) {
-		mcp_store_event_id(s, &c->last_id, event.id);
-		if (!str_is(event.type, "message") || event.data.n == 0)
-			continue; /* priming events and unknown types have no message */
-		buf_set(&s->kept.body, event.data);
-		int got = mcp_process(s, buf_view(&s->kept.body), id, &r->message, err);
-		if (got)
-			return got;
-	}
-	if (c->sse.too_large) {
-		return error_set(err, FAIL_PROTOCOL, "an event of the response is over %zu MiB",
-		                 MCP_REPLY_MAX >> 20);
-	}
-	return 0;
-}
-
 /* 1: the answer was received; the rest of the stream is not awaited. 0: the stream ended without
    it. */
-static int read_events(struct http_channel *c, struct http_exchange *x, int64_t id,
-                       struct mcp_reply *r, struct error *err)
+static int read_events(struct http_channel *c, struct http_exchange *x, struct error *err)
 {
+	struct sse *sse = &c->answer.sse;
 	struct str piece;
-	int got = 0;
+	int more = 1;
 
-	sse_restart(&c->sse);
-	while (!got) {
+	sse_restart(sse);
+	while (more > 0 && !c->answer.answered) {
 		if (mcp_listen_until(&c->listen, x, UINT64_MAX, err))
 			return -1;
-		int more = http_read(x, &piece, err);
-		if (more <= 0) {
-			got = more;
-			break;
+		more = http_read(x, &piece, err);
+		if (more > 0) {
+			sse_feed(sse, piece);
+			more = mcp_listen_process(&c->answer, err) ? -1 : 1;
 		}
-		sse_feed(&c->sse, piece);
-		got = process_events(c, id, r, err);
 	}
-	c->retry_ms = c->sse.retry_ms ? c->sse.retry_ms : c->retry_ms;
-	return got;
+	c->retry_ms = sse->retry_ms ? sse->retry_ms : c->retry_ms;
+	return more < 0 ? -1 : c->answer.answered;
 }
 
 static void note_reconnected(struct http_channel *c, const char *why)
 {
 	events_pack(c->base.session->conf.events, EVENT_RECONNECTED, "{why:%t,after_event:%s}", why,
-	            buf_view(&c->last_id));
+	            buf_view(&c->answer.last_id));
 }
 
 /* Reconnects once to the stream of an answer, after the time the server asks for. 1, 0: as
    read_events. 2: the server does not resume it. */
-static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, struct error *err)
+static int read_rest(struct http_channel *c, struct error *err)
 {
-	static const char *const own[] = {"Accept: text/event-stream", NULL};
 	struct mcp_session *s = c->base.session;
 	uint64_t left = mcp_time_left_ms(s);
 	struct http_exchange *x = NULL;
@@ -231,21 +216,16 @@ static int read_rest(struct http_channel *c, int64_t id, struct mcp_reply *r, st
 	if (mcp_listen_until(&c->listen, NULL, c->retry_ms, err))
 		return -1;
 	left = mcp_time_left_ms(s);
-	mcp_http_headers_begin(&c->headers, s, own);
-	mcp_http_headers_add_last(&c->headers, buf_view(&c->last_id));
-	struct http_request q = {.method = "GET",
-	                         .url = buf_cstr(&s->url),
-	                         .headers = c->headers.line,
-	                         .header_count = c->headers.count,
-	                         .timeout_ms = left == UINT64_MAX ? 0 : left + !left,
-	                         .max_bytes = MCP_REPLY_MAX,
-	                         .may_repeat = true};
+	struct http_request q = mcp_http_get(&c->headers, s, buf_view(&c->answer.last_id));
+	q.timeout_ms = left == UINT64_MAX ? 0 : left + !left;
+	q.max_bytes = MCP_REPLY_MAX;
+	q.may_repeat = true;
 	if (http_begin(s->conf.io, &q, &x, err))
 		return -1;
 	int got = mcp_listen_until(&c->listen, x, UINT64_MAX, err) || http_wait_headers(x, err) ? -1
 	                                                                                        : 2;
 	if (got == 2 && http_status(x) == 200 && http_media_is(x, "text/event-stream"))
-		got = read_events(c, x, id, r, err);
+		got = read_events(c, x, err);
 	http_drain(x);
 	return got;
 }
@@ -256,7 +236,7 @@ static bool may_resume(const struct http_channel *c, int got, const struct error
 {
 	const struct mcp_session *s = c->base.session;
 
-	return c->last_id.n && s->agreed && !s->modern &&
+	return c->answer.last_id.n && s->agreed && !s->modern &&
 	       (got == 0 || (got < 0 && err->kind == FAIL_TRANSPORT));
 }
 
@@ -271,12 +251,14 @@ static int read_stream(struct http_channel *c, struct http_exchange *x, int64_t 
 	int fruitless = 0;
 
 	c->retry_ms = RETRY_MS;
-	int got = read_events(c, x, id, r, err);
+	mcp_listen_await(&c->answer, id, r);
+	int got = read_events(c, x, err);
 	while (may_resume(c, got, err) && fruitless < RESUME_MAX) {
 		note_reconnected(c, got ? err->text : "the stream ended before the response");
-		buf_set(&seen, buf_view(&c->last_id));
-		got = read_rest(c, id, r, err);
-		fruitless = str_eq(buf_view(&seen), buf_view(&c->last_id)) ? fruitless + 1 : 0;
+		buf_set(&seen, buf_view(&c->answer.last_id));
+		got = read_rest(c, err);
+		fruitless =
+			str_eq(buf_view(&seen), buf_view(&c->answer.last_id)) ? fruitless + 1 : 0;
 	}
 	if (got == 1) {
 		mcp_set_got(s, r);
@@ -357,7 +339,7 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 	struct http_exchange *x = NULL;
 
 	mcp_begin_exchange(s, q, r);
-	buf_clear(&c->last_id);
+	buf_clear(&c->answer.last_id);
 	if (q->opens)
 		mcp_listen_stop(&c->listen);
 	if (http_begin(s->conf.io, &request, &x, err))
@@ -373,7 +355,7 @@ static int http_exchange_one(struct mcp_channel *base, const struct mcp_outgoing
 		http_drain(x);
 	if (repeats)
 		events_push(s->conf.events, EVENT_RETRY, STR(EVENTS_RETRY));
-	if (failed && err->kind == FAIL_TIMEOUT && c->last_id.n)
+	if (failed && err->kind == FAIL_TIMEOUT && c->answer.last_id.n)
 		mcp_timeout_error(s, q, err); /* over several connections */
 	return failed ? mcp_or_failure(s, r, err) : 0;
 }
@@ -386,7 +368,8 @@ static int http_listen(struct mcp_channel *base, uint64_t *wake_ns, struct error
 /* DELETE; the server's response is ignored (405 is common). */
 static void http_close(struct mcp_channel *base)
 {
-	static const struct mcp_outgoing nothing = {0};
+	static const struct mcp_outgoing nothing = {.timeout_ms = CLOSE_TIMEOUT_MS,
+	                                            .may_repeat = true};
 	struct http_channel *c = http_of(base);
 	struct mcp_session *s = c->base.session;
 	struct error ignored = {0};
@@ -395,13 +378,8 @@ static void http_close(struct mcp_channel *base)
 	mcp_listen_stop(&c->listen);
 	if (!s->id.n)
 		return;
-	build_headers(c, &nothing);
-	struct http_request q = {.method = "DELETE",
-	                         .url = buf_cstr(&s->url),
-	                         .headers = c->headers.line,
-	                         .header_count = c->headers.count,
-	                         .timeout_ms = CLOSE_TIMEOUT_MS,
-	                         .may_repeat = true};
+	struct http_request q = post(c, &nothing);
+	q.method = "DELETE";
 	if (http_begin(s->conf.io, &q, &x, &ignored))
 		return;
 	if (http_wait_headers(x, &ignored))

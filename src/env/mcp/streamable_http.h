@@ -1,31 +1,28 @@
-/* Common code of the HTTP channels: headers, and the stream for unsolicited messages. */
+/* Common code of the HTTP channels: their requests, and event streams of messages. */
 #pragma once
 
 #include "env/mcp/mcp_session.h"
 #include "net/http.h"
 #include "protocol/sse.h"
 
-/* Header lines of one request, including those of the session. Empty if zeroed. */
+/* Header lines of one request. Empty if zeroed. */
 struct mcp_http_headers {
 	const char **line;
-	size_t count;
-	struct buf session, version, last;
+	struct buf text; /* of those that are not constant, each terminated by NUL */
 };
 
 void mcp_http_headers_release(struct mcp_http_headers *h);
-/* Adds the NULL-terminated `own`, then the user's and the session's headers as negotiated so
-   far. */
-void mcp_http_headers_begin(struct mcp_http_headers *h, const struct mcp_session *s,
-                            const char *const *own);
-/* Last-Event-ID, if there is one. */
-void mcp_http_headers_add_last(struct mcp_http_headers *h, struct str event_id);
+/* The message as a POST to this URL: with the headers `accept` (NULL: none), the user's, those of the
+   session as negotiated so far, and the message's. */
+struct http_request mcp_http_post(struct mcp_http_headers *h, const struct mcp_session *s,
+                                  const char *url, const char *accept,
+                                  const struct mcp_outgoing *q);
+/* A GET of an event stream, after the event with that id (absent: from the start). */
+struct http_request mcp_http_get(struct mcp_http_headers *h, const struct mcp_session *s,
+                                 struct str last_id);
 
 /* Limit on ids that are sent back in a header: servers reject longer headers. */
 #define MCP_ID_MAX ((size_t)8 << 10)
-
-/* Stores the id of an event, if it has one. An id over MCP_ID_MAX is dropped (event `noise`):
-   the stream cannot be resumed after it. */
-void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id);
 
 /* Sends a message without a response and waits for the status; a status other than 2xx, or none,
    is noted. Afterwards *x can only be released (may be NULL). -1: interrupted, or a local
@@ -33,27 +30,41 @@ void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id);
 MUST_USE int mcp_post_message(struct mcp_session *s, const struct http_request *q,
                               struct http_exchange **x, struct error *err);
 
-/* A stream of messages: a GET that is kept open. The background stream: many servers do not support it (405),
-   which is allowed; when it ends it is reopened after the time requested by the server. That of HTTP+SSE
-   is the session. */
+/* A stream of messages. The background stream is a GET that is kept open: many servers do not support
+   it (405), which is allowed; when it ends it is reopened after the time requested by the server. That
+   of HTTP+SSE, a GET too, is the session. The answer to a POST may also be one: its channel reads it. */
+enum mcp_stream { MCP_BACKGROUND, MCP_IS_SESSION, MCP_IS_ANSWER };
+
 struct mcp_listen {
 	struct mcp_session *session;
+	enum mcp_stream kind;
+	struct sse sse;
+	struct buf message, last_id; /* last_id: of the newest event with an id */
+	/* Of a response that is awaited: the id of its request, or MCP_NO_ID, and where it goes. */
+	int64_t id;
+	struct mcp_reply *reply;
+	bool answered;
+
+	/* of a GET */
 	struct http_exchange *exchange; /* NULL: not open */
 	struct http_request request;
 	struct mcp_http_headers headers;
-	struct sse sse;
-	bool too_large;              /* reported once */
-	struct buf message, last_id; /* of the newest event with an id */
-	uint64_t due_ns;             /* when to open it; UINT64_MAX: never */
-	unsigned empty_streams;      /* consecutive streams without an event */
-	/* Of HTTP+SSE: takes each event, and the stream is not reopened. NULL: a background stream. */
-	int (*take)(void *channel, const struct sse_event *e, struct error *err);
+	bool too_large;         /* reported once */
+	uint64_t due_ns;        /* when to open it; UINT64_MAX: never */
+	unsigned empty_streams; /* consecutive streams without an event */
+	/* Of HTTP+SSE: takes the event that names the message endpoint. */
+	int (*take_endpoint)(void *channel, struct str data, struct error *err);
 	void *channel;
-	struct error why; /* how it ended, if `take` is set */
+	struct error why; /* how the session ended */
 };
 
-void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s);
+void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s, enum mcp_stream kind);
 void mcp_listen_release(struct mcp_listen *l);
+/* Awaits the response to a request; it is stored in *r, and in the session's kept.body. */
+void mcp_listen_await(struct mcp_listen *l, int64_t id, struct mcp_reply *r);
+/* Processes the events received so far, each at once, because the server may wait for our reply to one
+   before it sends the next; at most up to the awaited response. */
+MUST_USE int mcp_listen_process(struct mcp_listen *l, struct error *err);
 /* Opens it now, and keeps it open. */
 MUST_USE int mcp_listen_start(struct mcp_listen *l, struct error *err);
 void mcp_listen_stop(struct mcp_listen *l);

@@ -1,26 +1,12 @@
-/* The background stream of Streamable HTTP: see streamable_http.h. */
+/* Event streams of messages: see streamable_http.h. */
 #include "env/mcp/streamable_http.h"
 
 #include "base/log.h"
 
 #include <stdio.h>
 
-#define NS_PER_MS         1000000u
 #define EMPTY_STREAMS_MAX 3
 #define RETRY_MS          1000 /* if the server names no time */
-
-void mcp_store_event_id(struct mcp_session *s, struct buf *last, struct str id)
-{
-	char why[96];
-
-	if (id.n)
-		buf_set(last, id.n <= MCP_ID_MAX ? id : STR_NONE);
-	if (id.n > MCP_ID_MAX) {
-		snprintf(why, sizeof(why),
-		         "the id of an event has %zu bytes: too long to resume with", id.n);
-		events_pack(s->conf.events, EVENT_NOISE, "{why:%t}", why);
-	}
-}
 
 int mcp_post_message(struct mcp_session *s, const struct http_request *q, struct http_exchange **x,
                      struct error *err)
@@ -39,9 +25,11 @@ int mcp_post_message(struct mcp_session *s, const struct http_request *q, struct
 
 /* ---- the stream ---- */
 
-void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s)
+void mcp_listen_init(struct mcp_listen *l, struct mcp_session *s, enum mcp_stream kind)
 {
 	*l = (struct mcp_listen){.session = s,
+	                         .kind = kind,
+	                         .id = MCP_NO_ID,
 	                         .message = BUF(BUF_MAX_MESSAGE),
 	                         .last_id = BUF(BUF_MAX_SMALL),
 	                         .due_ns = UINT64_MAX};
@@ -74,19 +62,11 @@ void mcp_listen_stop(struct mcp_listen *l)
 
 static int begin(struct mcp_listen *l, struct error *err)
 {
-	static const char *const own[] = {"Accept: text/event-stream", NULL};
-	struct mcp_session *s = l->session;
-
-	mcp_http_headers_begin(&l->headers, s, own);
-	mcp_http_headers_add_last(&l->headers, buf_view(&l->last_id));
 	forget_events(l);
-	l->request = (struct http_request){.method = "GET",
-	                                   .url = buf_cstr(&s->url),
-	                                   .headers = l->headers.line,
-	                                   .header_count = l->headers.count,
-	                                   .max_bytes = SIZE_MAX};
+	l->request = mcp_http_get(&l->headers, l->session, buf_view(&l->last_id));
+	l->request.max_bytes = SIZE_MAX;
 	l->due_ns = UINT64_MAX;
-	return http_begin(s->conf.io, &l->request, &l->exchange, err);
+	return http_begin(l->session->conf.io, &l->request, &l->exchange, err);
 }
 
 int mcp_listen_start(struct mcp_listen *l, struct error *err)
@@ -99,45 +79,95 @@ int mcp_listen_start(struct mcp_listen *l, struct error *err)
 static void end_listening(struct mcp_listen *l, bool again)
 {
 	struct mcp_session *s = l->session;
-	uint64_t retry_ms = l->sse.retry_ms ? l->sse.retry_ms : RETRY_MS;
 
 	http_end(l->exchange);
 	l->exchange = NULL;
-	if (again && ++l->empty_streams < EMPTY_STREAMS_MAX &&
-	    retry_ms < UINT64_MAX / NS_PER_MS / 2) {
-		l->due_ns = io_now_ns(s->conf.io) + retry_ms * NS_PER_MS;
+	if (again && ++l->empty_streams < EMPTY_STREAMS_MAX) {
+		l->due_ns =
+			io_deadline_ns(s->conf.io, l->sse.retry_ms ? l->sse.retry_ms : RETRY_MS);
 	}
+}
+
+void mcp_listen_await(struct mcp_listen *l, int64_t id, struct mcp_reply *r)
+{
+	l->id = id;
+	l->reply = r;
+	l->answered = false;
+}
+
+/* An id over MCP_ID_MAX is dropped: the stream cannot be resumed after it. */
+static void store_event_id(struct mcp_listen *l, struct str id)
+{
+	char why[96];
+
+	if (id.n)
+		buf_set(&l->last_id, id.n <= MCP_ID_MAX ? id : STR_NONE);
+	if (id.n > MCP_ID_MAX) {
+		snprintf(why, sizeof(why),
+		         "the id of an event has %zu bytes: too long to resume with", id.n);
+		events_pack(l->session->conf.events, EVENT_NOISE, "{why:%t}", why);
+	}
+}
+
+static int process_message(struct mcp_listen *l, struct str data, struct error *err)
+{
+	struct jsonrpc_message m;
+
+	buf_set(&l->message, data); /* processing it may take time */
+	int got = mcp_process(l->session, buf_view(&l->message), l->id, &m, err);
+	if (got > 0) {
+		/* the message's slices must point into the reply's buffer */
+		struct buf before = l->session->kept.body;
+
+		l->session->kept.body = l->message;
+		l->message = before;
+		l->reply->message = m;
+		l->answered = true;
+		l->id = MCP_NO_ID;
+	}
+	return got < 0 ? -1 : 1;
+}
+
+/* An event that is too large. Of the background stream it is reported once. */
+static int no_event(struct mcp_listen *l, struct error *err)
+{
+	if (!l->sse.too_large || (l->kind == MCP_BACKGROUND && l->too_large))
+		return 0;
+	if (l->kind == MCP_BACKGROUND) {
+		l->too_large = true;
+		events_push(l->session->conf.events, EVENT_TRUNCATED_BYTES,
+		            STR("{\"what\":\"an event of the background stream\"}"));
+		return 0;
+	}
+	l->sse.too_large = false; /* reported once each */
+	return error_set(err, FAIL_PROTOCOL, "an event%s is over %zu MiB",
+	                 l->kind == MCP_IS_ANSWER ? " of the response" : "", MCP_REPLY_MAX >> 20);
 }
 
 /* Processes the next event already read. 1; 0 if there is none; -1. */
 static int process_event(struct mcp_listen *l, struct error *err)
 {
-	struct jsonrpc_message unused;
 	struct sse_event event;
-	bool more = sse_next(&l->sse, &event);
 
-	if (l->take && !more && l->sse.too_large) {
-		l->sse.too_large = false; /* reported once each */
-		return error_set(err, FAIL_PROTOCOL, "an event is over %zu MiB",
-		                 MCP_REPLY_MAX >> 20);
-	}
-	if (!l->take && l->sse.too_large && !l->too_large) {
-		l->too_large = true;
-		events_push(l->session->conf.events, EVENT_TRUNCATED_BYTES,
-		            STR("{\"what\":\"an event of the background stream\"}"));
-	}
-	if (!more)
-		return 0;
+	if (!sse_next(&l->sse, &event))
+		return no_event(l, err);
 	l->empty_streams = 0;
-	if (l->take)
-		return l->take(l->channel, &event, err) ? -1 : 1;
-	mcp_store_event_id(l->session, &l->last_id, event.id);
-	if (!str_is(event.type, "message") || !event.data.n)
-		return 1;
-	/* processing a message may take time */
-	buf_set(&l->message, event.data);
-	struct str message = buf_view(&l->message);
-	return mcp_process(l->session, message, MCP_NO_ID, &unused, err) < 0 ? -1 : 1;
+	if (l->kind == MCP_IS_SESSION && str_is(event.type, "endpoint"))
+		return l->take_endpoint(l->channel, event.data, err) ? -1 : 1;
+	if (l->kind != MCP_IS_SESSION)
+		store_event_id(l, event.id);
+	/* priming events and unknown types have no message */
+	return str_is(event.type, "message") && event.data.n ? process_message(l, event.data, err)
+	                                                     : 1;
+}
+
+int mcp_listen_process(struct mcp_listen *l, struct error *err)
+{
+	int got = 1;
+
+	while (got > 0 && !l->answered)
+		got = process_event(l, err);
+	return got < 0 ? -1 : 0;
 }
 
 /* Reads what is available without waiting: 1, or 0 if there was nothing. */
@@ -170,13 +200,13 @@ static int read_piece(struct mcp_listen *l, struct error *err)
 		error_set(&why, FAIL_TRANSPORT, "the event stream ended without the response");
 	log_info("a stream ended: %s", why.text);
 	l->why = why;
-	end_listening(l, !l->take);
+	end_listening(l, l->kind == MCP_BACKGROUND);
 	return 1;
 }
 
 int mcp_listen_serve(struct mcp_listen *l, uint64_t *wake_ns, struct error *err)
 {
-	if (l->due_ns != UINT64_MAX && io_now_ns(l->session->conf.io) >= l->due_ns)
+	if (!io_left_ms(l->session->conf.io, l->due_ns))
 		return begin(l, err) ? -1 : 1;
 	int took = process_event(l, err);
 	if (!took && l->exchange && http_ready(l->exchange))
@@ -198,10 +228,8 @@ int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t tim
                      struct error *err)
 {
 	struct io *io = l->session->conf.io;
-	uint64_t now = io_now_ns(io), until = UINT64_MAX;
+	uint64_t until = io_deadline_ns(io, timeout_ms);
 
-	if (timeout_ms < (UINT64_MAX - now) / NS_PER_MS)
-		until = now + timeout_ms * NS_PER_MS;
 	for (;;) {
 		struct http_exchange *xs[2];
 		uint64_t wake = until;
@@ -209,17 +237,13 @@ int mcp_listen_until(struct mcp_listen *l, struct http_exchange *x, uint64_t tim
 
 		if (mcp_listen_piece(l, &wake, err))
 			return -1;
-		now = io_now_ns(io);
-		if ((x && http_ready(x)) || now >= until)
+		if ((x && http_ready(x)) || !io_left_ms(io, until))
 			return 0;
 		if (x)
 			xs[count++] = x;
 		if (l->exchange)
 			xs[count++] = l->exchange;
-		uint64_t left = wake == UINT64_MAX ? UINT64_MAX
-		                : wake > now       ? (wake - now) / NS_PER_MS + 1
-		                                   : 0;
-		if (http_wait_any(io, xs, count, left, err))
+		if (http_wait_any(io, xs, count, io_left_ms(io, wake), err))
 			return -1;
 	}
 }

@@ -88,10 +88,6 @@ static int import_agent_vcr(struct import *m, struct str value, struct error *er
 	struct import_rollout r = {0};
 	size_t cursor = 0;
 
-	if (!is_agent_vcr(value)) {
-		return error_set(err, FAIL_INPUT,
-		                 "not a cassette: format_version and session are required");
-	}
 	r.id = import_rollout_id(m, h.task, &h.sample);
 	import_header(m, &r, &h);
 	import_reset(m, &r, &none, STR(""));

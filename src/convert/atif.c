@@ -329,10 +329,6 @@ static int import_atif(struct import *m, struct str value, struct error *err)
 	struct dialog d;
 	size_t cursor = 0;
 
-	if (!is_atif(value)) {
-		return error_set(err, FAIL_INPUT,
-		                 "not an ATIF trajectory: schema_version and steps are required");
-	}
 	id = json_is_null(id) ? JSON_GET(value, "session_id") : id;
 	if (!import_own_id(m, id, extra, &h))
 		h.task = import_task(m, id);

@@ -21,7 +21,8 @@ struct format {
 	const struct mapping *map; /* convert/map_format.c; NULL: not a map */
 	uint64_t facts;            /* FACT(..) that it can hold; recorded as env.facts */
 	uint64_t also_written;     /* FACT(..) that only `write` supports */
-	/* True if the value is of this format. Called with the first value of a file. */
+	/* True if the value is of this format. Called with the first value of a file; where there is no
+	   `finish`, with every value. */
 	bool (*is)(struct str value);
 	/* Reads one value; fails with FAIL_INPUT. */
 	int (*take)(struct import *m, struct str value, struct error *err);

@@ -214,8 +214,14 @@ static struct foreign *open_import(const struct format *format, const char *path
 
 static int take_one(struct import *m, struct str value, struct error *err)
 {
-	int failed = m->format->take(m, value, err);
+	const struct format *f = m->format;
+	int failed;
 
+	/* without `finish`, nothing is kept between values: each stands by itself */
+	if (!f->finish && !f->is(value))
+		failed = error_set(err, FAIL_INPUT, "not in the format %s: %s", f->name, f->what);
+	else
+		failed = f->take(m, value, err);
 	m->values++;
 	arena_reset(&m->arena);
 	return failed;

@@ -31,17 +31,21 @@
 
 #define BLOCK ((size_t)256 << 10)
 
+#define ARCHIVE_FUNCTIONS(ROW)                                                                     \
+	ROW(read_new)                                                                              \
+	ROW(read_support_format_zip_seekable)                                                      \
+	ROW(read_open_fd)                                                                          \
+	ROW(read_next_header)                                                                      \
+	ROW(read_data)                                                                             \
+	ROW(read_free)                                                                             \
+	ROW(error_string)                                                                          \
+	ROW(entry_pathname_utf8)                                                                   \
+	ROW(entry_is_encrypted)
+
 struct archive_library {
 	void *handle;
-	__typeof__(archive_read_new) *read_new;
-	__typeof__(archive_read_support_format_zip_seekable) *support_zip;
-	__typeof__(archive_read_open_fd) *open_fd;
-	__typeof__(archive_read_next_header) *next_header;
-	__typeof__(archive_read_data) *read_data;
-	__typeof__(archive_read_free) *read_free;
-	__typeof__(archive_error_string) *error_string;
-	__typeof__(archive_entry_pathname_utf8) *entry_name;
-	__typeof__(archive_entry_is_encrypted) *is_encrypted;
+#define MEMBER_OF(name) __typeof__(archive_##name) *(name);
+	ARCHIVE_FUNCTIONS(MEMBER_OF)
 };
 
 #define SONAME "libarchive.so.13"
@@ -61,21 +65,12 @@ static const struct {
 };
 #endif
 
-#define FUNCTION(member, name) {offsetof(struct archive_library, member), name}
 static const struct {
 	size_t member;
 	const char *name;
 } functions[] = {
-	FUNCTION(read_new, "archive_read_new"),
-	FUNCTION(support_zip, "archive_read_support_format_zip_seekable"),
-	FUNCTION(open_fd, "archive_read_open_fd"),
-	FUNCTION(next_header, "archive_read_next_header"),
-	FUNCTION(read_data, "archive_read_data"),
-	FUNCTION(read_free, "archive_read_free"),
-	FUNCTION(error_string, "archive_error_string"),
-	FUNCTION(entry_name, "archive_entry_pathname_utf8"),
-	FUNCTION(is_encrypted, "archive_entry_is_encrypted"),
-};
+#define SYMBOL_OF(name) {offsetof(struct archive_library, name), "archive_" #name},
+	ARCHIVE_FUNCTIONS(SYMBOL_OF)};
 
 struct archive_file {
 	struct archive_library library;
@@ -127,8 +122,8 @@ static int archive_file_open(int fd, struct archive_file *a, struct error *err)
 	a->archive = l->read_new();
 	a->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
 	if (!a->archive || lseek(fd, 0, SEEK_SET) != 0 ||
-	    l->support_zip(a->archive) != ARCHIVE_OK ||
-	    l->open_fd(a->archive, fd, BLOCK) != ARCHIVE_OK) {
+	    l->read_support_format_zip_seekable(a->archive) != ARCHIVE_OK ||
+	    l->read_open_fd(a->archive, fd, BLOCK) != ARCHIVE_OK) {
 		return error_set(err, FAIL_INPUT,
 		                 "the zip archive is truncated or damaged: the list of entries at "
 		                 "its end is missing");
@@ -148,10 +143,10 @@ static const char *reason(const struct archive_file *a)
 static int archive_file_next(struct archive_file *a, struct error *err)
 {
 	locale_t before = a->utf8 ? uselocale(a->utf8) : (locale_t)0;
-	int got = a->library.next_header(a->archive, &a->entry);
+	int got = a->library.read_next_header(a->archive, &a->entry);
 	/* a warning means that the name is not valid text */
 	bool good = got == ARCHIVE_OK || got == ARCHIVE_WARN;
-	const char *name = good ? a->library.entry_name(a->entry) : NULL;
+	const char *name = good ? a->library.entry_pathname_utf8(a->entry) : NULL;
 
 	buf_set(&a->name, str_from(name ? name : ""));
 	if (a->utf8)
@@ -185,7 +180,7 @@ static int archive_file_read(struct archive_file *a, struct buf *out, struct err
 	int failed = 0;
 
 	buf_clear(out);
-	if (a->library.is_encrypted(a->entry))
+	if (a->library.entry_is_encrypted(a->entry))
 		failed = bad_entry(name, err, "is encrypted");
 	while (!failed && n > 0) {
 		n = a->library.read_data(a->archive, block, BLOCK);
@@ -443,10 +438,6 @@ static int import_inspect(struct import *m, struct str value, struct error *err)
 	struct str eval = JSON_GET(value, "eval"), samples = JSON_GET(value, "samples"), sample;
 	size_t cursor = 0;
 
-	if (!is_inspect(value)) {
-		return error_set(err, FAIL_INPUT,
-		                 "not an evaluation log: version, status and eval are required");
-	}
 	if (!json_count(samples))
 		return error_set(err, FAIL_INPUT, "the evaluation log has no samples");
 	while (json_next(samples, &cursor, &sample)) {

@@ -84,8 +84,6 @@ static int import_openenv_collect(struct import *m, struct str value, struct err
 	struct dialog d;
 	bool done;
 
-	if (!is_openenv_collect(value))
-		return error_set(err, FAIL_INPUT, "the episode has no messages or no tool_trace");
 	if (json_bool(JSON_GET(value, "done"), &done))
 		e.status = done ? END_TERMINATED : END_STOPPED;
 	if (import_own_id(m, id, extra, &h))

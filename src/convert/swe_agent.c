@@ -72,8 +72,6 @@ static int import_swe_agent(struct import *m, struct str value, struct error *er
 	struct import_end e = {.reason = import_text(m, JSON_GET(info, "exit_status"))};
 	struct dialog d;
 
-	if (!is_swe_agent(value))
-		return error_set(err, FAIL_INPUT, "not a trajectory of SWE-agent");
 	if (e.reason.p)
 		e.status = str_starts(e.reason, STR("submitted")) ? END_FINISHED : END_STOPPED;
 	dialog_open(m, &d, &h);
@@ -254,10 +252,6 @@ static int import_mini_swe_agent(struct import *m, struct str value, struct erro
 	struct import_end e = {.reason = import_text(m, JSON_GET(info, "exit_status"))};
 	struct dialog d;
 
-	if (!is_mini_swe_agent(value)) {
-		return error_set(err, FAIL_INPUT,
-		                 "not a trajectory of mini-swe-agent: messages are required");
-	}
 	e.status = mini_status_of(e.reason);
 	dialog_open(m, &d, &h);
 	take_mini_messages(m, &d, JSON_GET(value, "messages"));

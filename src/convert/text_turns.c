@@ -118,11 +118,6 @@ static int import_verl(struct import *m, struct str value, struct error *err)
 	struct import_end e = {.total_reward = JSON_GET(value, "score")};
 	struct dialog d;
 
-	if (!is_verl(value)) {
-		return error_set(
-			err, FAIL_INPUT,
-			"not a line of a rollout dump: input, output and score are required");
-	}
 	dialog_open(m, &d, &h);
 	dialog_prompt(m, &d, prompt);
 	text_turns(m, &d, JSON_GET(value, "output"));
@@ -279,11 +274,6 @@ static int import_trl_completions(struct import *m, struct str value, struct err
 	struct import_end e = {0};
 	struct dialog d;
 
-	if (!is_trl_completions(value)) {
-		return error_set(
-			err, FAIL_INPUT,
-			"not a logged completion: prompt, completion, and step or advantage are required");
-	}
 	e.total_reward = reward_of(m, value);
 	if (m->options->reward && json_is_null(e.total_reward) &&
 	    !json_get(value, str_from(m->options->reward)).p) {

@@ -190,11 +190,11 @@ rules() {
 		tau-bench|{"task_id":1,"traj":[]}|{"task_id":1,"traj":{"role":"user"}}|expected a list of messages at "/traj"
 		tau2|{"task_id":"a","termination_reason":"x","messages":[]}|{"task_id":"a","messages":"none"}|expected a list of messages at "/messages"
 		nemo-gym|{"responses_create_params":{},"response":{"output":[]}}|{"response":{"output":7}}|expected a list of messages at "/response/output"
-		mini-swe-agent|{"messages":[],"trajectory_format":"mini-swe-agent-9"}|{"messages":{},"info":1}|not a trajectory of mini-swe-agent
+		mini-swe-agent|{"messages":[],"trajectory_format":"mini-swe-agent-9"}|{"messages":{},"info":1}|not in the format mini-swe-agent
 		gemini-cli|{"sessionId":"s","projectHash":"p"}|[[1]]|not a session of Gemini CLI
 		openhands|{"source":"user","action":"message","args":{}}|{"history":0}|not an event of OpenHands
-		trl-completions|{"step":1,"prompt":[],"completion":[]}|{"step":"1","prompt":[],"completion":[]}|not a logged completion
-		trl-completions|{"step":"1","prompt":[],"completion":[],"advantage":0.5}|{"prompt":[]}|not a logged completion
+		trl-completions|{"step":1,"prompt":[],"completion":[]}|{"step":"1","prompt":[],"completion":[]}|not in the format trl-completions
+		trl-completions|{"step":"1","prompt":[],"completion":[],"advantage":0.5}|{"prompt":[]}|not in the format trl-completions
 	END
 }
 

@@ -44,16 +44,20 @@ struct converting {
 
 /* ---- formats ---- */
 
-static int unknown_format(const char *option, const char *name, bool written, struct error *err)
+/* An option's format is unknown, or one that can only be read. */
+static int refuse_format(const char *option, const char *name, bool known, bool written,
+                         struct error *err)
 {
 	const char *names[FORMATS_MAX] = {RECORD_FORMAT};
 	size_t n = 1;
 
 	for (size_t i = 0; i < formats_count && n < FORMATS_MAX; i++)
-		if (!written || formats[i]->write)
+		if (!written || formats[i]->writer)
 			names[n++] = formats[i]->name;
-	error_set(err, FAIL_USAGE, "%s: unknown format '%s'", option, name);
-	return names_suggest(err, str_from(name), names, n);
+	error_set(err, FAIL_USAGE,
+	          known ? "%s %s: this format can only be read" : "%s: unknown format '%s'", option,
+	          name);
+	return names_suggest(err, known ? STR_NONE : str_from(name), names, n);
 }
 
 #define FORMAT_COLUMN 20
@@ -69,11 +73,11 @@ static int list_formats(struct style style, bool json, struct error *err)
 
 		if (json) {
 			json_line(&out.text, "format", "format:%t,written:%b,description:%t",
-			          f->name, f->write != NULL, f->what);
+			          f->name, f->writer != NULL, f->what);
 			continue;
 		}
 		buf_printf(&out.text, "%-*s%-*s", FORMAT_COLUMN, f->name,
-		           WHAT_COLUMN - FORMAT_COLUMN, f->write ? "read, write" : "read");
+		           WHAT_COLUMN - FORMAT_COLUMN, f->writer ? "read, write" : "read");
 		text_wrap(&out.text, str_from(f->what), WHAT_COLUMN,
 		          style.terminal ? style.columns : SIZE_MAX);
 	}
@@ -87,7 +91,7 @@ static int collect_rows(struct converting *v, struct error *err)
 {
 	if (!v->opts->out || !str_ends(str_from(v->opts->out), STR(".parquet")))
 		return 0;
-	if (!v->tables && !(v->to && v->to->columns)) {
+	if (!v->tables && !(v->to && v->to->writer->columns)) {
 		return error_set(err, FAIL_USAGE,
 		                 "--out NAME.parquet requires --to steps, rollouts or scout");
 	}
@@ -126,17 +130,9 @@ static int choose_formats(struct converting *v, struct error *err)
 	if (v->opts->csv)
 		return error_set(err, FAIL_USAGE, "--csv requires --to steps or --to rollouts");
 	if (from && !v->from && strcmp(from, RECORD_FORMAT) != 0)
-		return unknown_format("--from", from, false, err);
-	if (to && !v->to && strcmp(to, RECORD_FORMAT) != 0)
-		return unknown_format("--to", to, true, err);
-	if (v->to && !v->to->write) {
-		AUTO_BUF list = BUF(BUF_MAX_SMALL);
-
-		formats_list(&list, true);
-		error_set(err, FAIL_USAGE, "--to %s: this format can only be read; available: %s",
-		          to, buf_cstr(&list));
-		return -1;
-	}
+		return refuse_format("--from", from, false, false, err);
+	if (to && (v->to ? !v->to->writer : strcmp(to, RECORD_FORMAT) != 0))
+		return refuse_format("--to", to, v->to, true, err);
 	v->export.format = v->to;
 	return collect_rows(v, err);
 }
@@ -178,7 +174,7 @@ static int write_parquet(struct converting *v, struct error *err)
 	if (flush(v, 0, err) || fflush(v->rows) || lseek(fileno(v->rows), 0, SEEK_SET))
 		return err->kind != FAIL_NONE ? -1 : error_errno(err, "a temporary file failed");
 	if (v->to)
-		buf_text(&columns, v->to->columns);
+		buf_text(&columns, v->to->writer->columns);
 	else
 		tables_columns(v->table, &columns);
 	int failed = parquet_write(fileno(v->rows), buf_cstr(&columns), v->file.fd, err);
@@ -215,7 +211,7 @@ static int open_rollout_file(struct converting *v, struct str id, struct error *
 	AUTO_BUF path = BUF(BUF_MAX_SMALL);
 
 	recordings_path(&v->names, id, &path);
-	if (v->to && v->to->one_a_file)
+	if (v->to && v->to->writer->one_a_file)
 		buf_cut(&path, path.n - 1); /* removes .jsonl */
 	return open_file(v, buf_cstr(&path), err);
 }
@@ -236,7 +232,7 @@ static int take_line(void *ctx, const struct line *l, const struct reader_note *
 
 static int one_a_file(const struct converting *v, struct error *err)
 {
-	if (v->written && !v->directory && v->to && v->to->one_a_file) {
+	if (v->written && !v->directory && v->to && v->to->writer->one_a_file) {
 		return error_set(
 			err, FAIL_USAGE,
 			"a file in format %s holds one rollout; use --out DIR/ or --rollout ID",

@@ -108,7 +108,7 @@ static void put_names(struct buf *out)
 	put_topic("output", RECORD_FORMAT, "", out);
 	for (size_t i = 0; i < formats_count; i++) {
 		put_topic("input", formats[i]->name, "", out);
-		if (formats[i]->write)
+		if (formats[i]->writer)
 			put_topic("output", formats[i]->name, "", out);
 	}
 	for (size_t i = 0; i < commands_count; i++) {
@@ -230,7 +230,7 @@ static void put_topics(struct buf *out)
 	put_names(out);
 	for (size_t i = 0; i < formats_count; i++) {
 		buf_printf(out, "topic\tformat\t%s\t%s (%s)\n", formats[i]->name, formats[i]->what,
-		           formats[i]->write ? "read and written" : "read");
+		           formats[i]->writer ? "read and written" : "read");
 	}
 	for (size_t i = 0; i < worlds_count; i++)
 		put_topic("builtin", worlds[i]->name, worlds[i]->help, out);

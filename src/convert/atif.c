@@ -349,6 +349,5 @@ const struct format format_atif = {
                  FACT(TOTAL_REWARD) | FACT(STATUS) | FACT(SEED),
 	.is = is_atif,
 	.take = import_atif,
-	.write = atif_write,
-	.one_a_file = true,
+	.writer = &(const struct format_writer){.write = atif_write, .one_a_file = true},
 };

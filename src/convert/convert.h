@@ -15,12 +15,21 @@
 struct import; /* convert/import.h */
 struct export; /* convert/export.h */
 
+/* How rollouts are written in a format. */
+struct format_writer {
+	/* Writes one rollout. */
+	int (*write)(struct export *x, struct error *err);
+	uint64_t also_written; /* FACT(..) that only this supports */
+	/* Of the rows that it writes, for a Parquet file, as in parquet_write; NULL: it writes no rows. */
+	const char *columns;
+	bool one_a_file; /* writes one document, that is, one rollout per file */
+};
+
 struct format {
 	const char *name; /* for the command line, and as env.protocol of an imported header */
 	const char *what; /* its origin and its shape; for lists */
 	const struct mapping *map; /* convert/map_format.c; NULL: not a map */
 	uint64_t facts;            /* FACT(..) that it can hold; recorded as env.facts */
-	uint64_t also_written;     /* FACT(..) that only `write` supports */
 	/* True if the value is of this format. Called with the first value of a file; where there is no
 	   `finish`, with every value. */
 	bool (*is)(struct str value);
@@ -30,11 +39,7 @@ struct format {
 	int (*take_list_end)(struct import *m, struct error *err);
 	/* Called at the end of the file; NULL: not needed. */
 	int (*finish)(struct import *m, struct error *err);
-	/* Writes one rollout; NULL: the format is read-only. */
-	int (*write)(struct export *x, struct error *err);
-	/* Of the rows that it writes, for a Parquet file, as in parquet_write; NULL: it writes no rows. */
-	const char *columns;
-	bool one_a_file; /* writes one document, that is, one rollout per file */
+	const struct format_writer *writer; /* NULL: the format is read-only */
 };
 
 extern const struct format *const formats[];
@@ -47,6 +52,3 @@ void map_free(struct format *format); /* NULL is fine */
 
 /* Finds a format by name; NULL: there is none. */
 const struct format *format_find(struct str name);
-/* Appends the names of all formats that can be read (or, if `written`, written),
-   comma-separated. */
-void formats_list(struct buf *out, bool written);

@@ -121,6 +121,6 @@ const struct format format_eval_protocol = {
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(REWARD) | FACT(TERMINATED),
 	.is = is_eval_protocol,
 	.take = import_eval_protocol,
-	.write = write,
+	.writer = &(const struct format_writer){.write = write},
 	.finish = dialogs_finish,
 };

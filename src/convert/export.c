@@ -26,7 +26,7 @@ static bool is_empty(struct str value)
 
 static bool holds(const struct format *f, enum key k)
 {
-	return (f->facts | f->also_written) >> k & 1;
+	return (f->facts | f->writer->also_written) >> k & 1;
 }
 
 /* Is anything lost without this fact? A successful call, an unset flag and a sum are implied. */
@@ -74,7 +74,7 @@ int export_add(struct export *x, const struct line *l, struct error *err)
 int export_rollout(struct export *x, struct buf *out, struct error *err)
 {
 	x->out = out;
-	int failed = x->format->write(x, err);
+	int failed = x->format->writer->write(x, err);
 
 	if (!failed && out->full) {
 		failed = error_set(err, FAIL_INPUT, "it is over %zu MiB in this format",
@@ -363,12 +363,15 @@ static int write_messages(struct export *x, unsigned how, struct error *err)
 	return 0;
 }
 
-int export_openai(struct export *x, struct error *err)
+static int write_openai(struct export *x, struct error *err)
 {
 	return write_messages(x, 0, err);
 }
 
-int export_trl(struct export *x, struct error *err)
+static int write_trl(struct export *x, struct error *err)
 {
 	return write_messages(x, MESSAGES_OBJECTS, err);
 }
+
+const struct format_writer writer_openai = {.write = write_openai};
+const struct format_writer writer_trl = {.write = write_trl};

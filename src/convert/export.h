@@ -47,9 +47,8 @@ size_t export_turn(struct export *x, size_t i, unsigned how, size_t start, struc
    line. */
 MUST_USE int export_conversation(struct export *x, unsigned how, struct buf *out,
                                  struct error *err);
-/* Writers of formats: a line with the whole conversation as messages, and tools. */
-MUST_USE int export_openai(struct export *x, struct error *err);
-MUST_USE int export_trl(struct export *x, struct error *err);
+/* Of formats of maps.def: a line with the whole conversation as messages, and tools; scout.c. */
+extern const struct format_writer writer_openai, writer_trl, writer_scout;
 /* The tools in OpenAI's form, raw JSON; absent: not recorded. */
 struct str export_tools(struct export *x);
 /* A value as a JSON string: a string itself, any other value its JSON text. */

@@ -36,18 +36,6 @@ const struct format *format_find(struct str name)
 	return NULL;
 }
 
-void formats_list(struct buf *out, bool written)
-{
-	const char *comma = "";
-
-	for (size_t i = 0; i < formats_count; i++) {
-		if (!written || formats[i]->write) {
-			buf_printf(out, "%s%s", comma, formats[i]->name);
-			comma = ", ";
-		}
-	}
-}
-
 /* ---- files of no known format ---- */
 
 static bool is_yaml(struct str s)
@@ -159,13 +147,14 @@ static bool looks_describe(struct str begin, struct error *err)
 	for (size_t i = 0; i < ARRAY_LEN(looks) && !found && !is_ours(begin); i++) {
 		found = looks_like(&looks[i], begin);
 		if (found) {
-			formats_list(&list, false);
+			for (size_t k = 0; k < formats_count; k++)
+				buf_printf(&list, ", %s", formats[k]->name);
 			if (looks[i].is == is_json)
 				put_keys(begin, &keys);
 			error_set(
 				err, FAIL_INPUT,
 				"not a recording: it %s%s; for any JSON: rolldbg convert \1from\2 "
-				"map:FILE; formats: " RECORD_FORMAT ", %s",
+				"map:FILE; formats: " RECORD_FORMAT "%s",
 				looks[i].what, buf_cstr(&keys), buf_cstr(&list));
 		}
 	}

@@ -294,6 +294,8 @@ static int take_messages(struct import *m, struct str value, struct error *err)
 	struct str status = find(m, value, p->status);
 	struct dialog d;
 
+	if (json_type(messages) == JSON_STRING)
+		messages = outcome_observation(m, messages); /* the list as text */
 	if (json_type(messages) != JSON_ARRAY && !failure.n && !p->may_be_empty) {
 		return error_set(err, FAIL_INPUT, "expected a list of messages at \"%.*s\"",
 		                 STR_ARG(p->messages));
@@ -460,7 +462,7 @@ int map_read(const char *path, struct format **out, struct error *err)
 #undef PATHS
 #define P(pointer) STR_INIT(pointer)
 #define PATHS(...) {__VA_ARGS__}
-#define MAP(id, called, about, holds, writer, places, ...)                                         \
+#define MAP(id, called, about, holds, format_writer, places, ...)                                  \
 	static const struct mapping map_##id = {.paths = places, .conditions = {__VA_ARGS__}};     \
 	static bool is_##id(struct str value)                                                      \
 	{                                                                                          \
@@ -472,7 +474,7 @@ int map_read(const char *path, struct format **out, struct error *err)
 	                                   .map = &map_##id,                                       \
 	                                   .is = is_##id,                                          \
 	                                   .take = map_take,                                       \
-	                                   .write = writer,                                        \
+	                                   .writer = format_writer,                                \
 	                                   .take_list_end = map_list_end,                          \
 	                                   .finish = dialogs_finish};
 #include "convert/maps.def"

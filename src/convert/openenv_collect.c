@@ -143,6 +143,5 @@ const struct format format_openenv_collect = {
                  FACT(TERMINATED) | FACT(TOTAL_REWARD) | FACT(STATUS),
 	.is = is_openenv_collect,
 	.take = import_openenv_collect,
-	.write = write,
-	.also_written = FACT(STATE),
+	.writer = &(const struct format_writer){.write = write, .also_written = FACT(STATE)},
 };

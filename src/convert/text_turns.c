@@ -322,5 +322,5 @@ const struct format format_trl_completions = {
 	.facts = FACT(MESSAGES) | FACT(OBSERVATION) | FACT(TOTAL_REWARD),
 	.is = is_trl_completions,
 	.take = import_trl_completions,
-	.write = write,
+	.writer = &(const struct format_writer){.write = write},
 };

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct format *format = formats[data[0] % formats_count];
 	if (import_all(format, str_skip(text, 1), &lines) && !lines.full) {
 		for (size_t i = 0; i < formats_count; i++)
-			if (formats[i]->write)
+			if (formats[i]->writer)
 				write_in(formats[i], buf_view(&lines));
 	}
 	buf_release(&lines);

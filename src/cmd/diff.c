@@ -356,7 +356,8 @@ static int open_sides(struct diffing *f, struct error *err)
 		s->text[0] = s->text[1] = BUF(SIZE_MAX / 2);
 		if (f->opts->stat && open_judge(s, err))
 			return -1;
-		if (masks_strip(&f->opts->compare.masks, &s->strip, err) ||
+		if (masks_strip(f->opts->compare.masks.item, f->opts->compare.masks.count,
+		                &s->strip, err) ||
 		    by_rollout_open(NULL, s->files.paths, s->files.count, torn_warn, NULL,
 		                    &s->lines, err)) {
 			return -1;
@@ -387,7 +388,7 @@ static int finish_page(struct diffing *f, struct error *err)
 		return 0;
 	report_difference_summary(&f->count, true, &line);
 	html_judge_results(f->page, buf_view(&line));
-	return html_judge_finish(f->page, err);
+	return html_judge_finish(f->page, NULL, err);
 }
 
 static void release(struct diffing *f)

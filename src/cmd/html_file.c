@@ -192,20 +192,17 @@ static int judge_sides(struct html_judge *h, struct error *err)
 	return failed ? -1 : 0;
 }
 
-int html_judge_finish(struct html_judge *h, struct error *err)
+int html_judge_finish(struct html_judge *h, size_t *unusable, struct error *err)
 {
 	if (judge_sides(h, err))
 		return -1;
+	if (unusable)
+		*unusable = h->unusable;
 	if (!h->found && h->job.rollout) {
 		return error_set(err, FAIL_USAGE, "the recording has no rollout '%s'",
 		                 h->job.rollout);
 	}
 	return html_file_publish(&h->html, err);
-}
-
-size_t html_judge_unusable(const struct html_judge *h)
-{
-	return h->unusable;
 }
 
 void html_judge_free(struct html_judge *h)

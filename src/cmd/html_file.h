@@ -52,9 +52,8 @@ MUST_USE int html_judge_new(const struct html_job *job, bool again, struct html_
 /* Adds the command's own results, as JSON lines, to the page. */
 void html_judge_results(struct html_judge *h, struct str lines);
 /* Reads the recordings and publishes the page. FAIL_USAGE also if there is no such rollout.
-   Recordings without their beginning or end are shown as far as they go. */
-MUST_USE int html_judge_finish(struct html_judge *h, struct error *err);
-/* The number of recordings that could not be used. They are named in the page and, unless the
-   command has already done so, on standard error. */
-size_t html_judge_unusable(const struct html_judge *h);
+   Recordings without their beginning or end are shown as far as they go. *unusable, unless NULL, becomes
+   the number of those that could not be used: they are named in the page and, unless the command has already
+   done so, on standard error. */
+MUST_USE int html_judge_finish(struct html_judge *h, size_t *unusable, struct error *err);
 void html_judge_free(struct html_judge *h); /* NULL is fine; removes an unfinished page */

@@ -11,11 +11,8 @@
 
 #define JOBS_MAX 10000
 
-/* Embedded in a command's options struct. */
 #define MEMBERS plan
 #include "cmd/options/members.h"
-
-extern const struct option_group plan_group;
 
 struct plan {
 	struct str made;    /* a task file as text; absent: none */

@@ -5,11 +5,8 @@
 #include "cmd/cmd.h"
 #include "report/kinds/kind.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS report
 #include "cmd/options/members.h"
-
-extern const struct option_group report_group;
 
 struct reports;
 

@@ -213,7 +213,7 @@ static int open_verdicts(struct running *r, struct error *err)
 static int check_masks(const struct run_options *o, struct error *err)
 {
 	struct strip *s = NULL;
-	int failed = masks_strip(&o->masks, &s, err);
+	int failed = masks_strip(o->masks.item, o->masks.count, &s, err);
 
 	strip_free(s);
 	return failed;

@@ -366,11 +366,11 @@ static int show_html(const struct context *c, const struct show_options *o, int 
 	const struct html_job job = {
 		.path = o->html, .command = "show", .rollout = o->rollout, .sides = {&files}};
 	struct html_judge *h = NULL;
+	size_t unusable = 0;
 	int failed = check_options(o, argc, argv, err) ||
 	             store_operands(c, argc, argv, &files, err) ||
-	             html_judge_new(&job, false, &h, err) || html_judge_finish(h, err);
+	             html_judge_new(&job, false, &h, err) || html_judge_finish(h, &unusable, err);
 
-	size_t unusable = failed ? 0 : html_judge_unusable(h);
 	html_judge_free(h);
 	file_list_free(&files);
 	return failed ? -1 : unusable ? fail_exit_code(FAIL_INPUT) : 0;

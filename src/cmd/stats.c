@@ -439,7 +439,7 @@ static int write_page(struct counting *c, int argc, char **argv, struct error *e
 
 	if (!failed) {
 		html_judge_results(h, buf_view(&c->results));
-		failed = html_judge_finish(h, err);
+		failed = html_judge_finish(h, NULL, err);
 	}
 	html_judge_free(h);
 	file_list_free(&files);

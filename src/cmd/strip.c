@@ -198,8 +198,8 @@ static int strip_main(const struct context *c, const void *opts, int argc, char 
 {
 	struct stripping s = {
 		.opts = opts, .out = output_to_stdout(), .terminal = c->style.terminal};
-	int failed =
-		masks_strip(&s.opts->masks, &s.strip, err) || strip_all(c, &s, argc, argv, err);
+	int failed = masks_strip(s.opts->masks.item, s.opts->masks.count, &s.strip, err) ||
+	             strip_all(c, &s, argc, argv, err);
 
 	strip_free(s.strip);
 	BUFS_RELEASE(&s.blocks.rollout, &s.blocks.state);

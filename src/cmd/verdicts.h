@@ -12,7 +12,6 @@
 /* Options of both commands, for their tables. */
 #define MEMBERS verdict
 #include "cmd/options/members.h"
-extern const struct option_group verdict_group;
 
 #define VERDICT_RULES_MAX 64
 

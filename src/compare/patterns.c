@@ -84,14 +84,6 @@ void patterns_see(struct patterns *p, struct str line)
 	}
 }
 
-void patterns_see_rollout(struct patterns *p, const struct rollout_copy *r)
-{
-	const struct line *l;
-
-	for (size_t i = 0; (l = rollout_copy_line(r, i)); i++)
-		patterns_see(p, l->text);
-}
-
 size_t pointer_parent(struct str pointer)
 {
 	size_t at = pointer.n;

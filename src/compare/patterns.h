@@ -26,8 +26,6 @@ struct patterns {
 void patterns_add(struct patterns *p, const char *origin, const char *text);
 /* Examines one line of a recording, raw JSON. Costs nothing once all patterns have matched. */
 void patterns_see(struct patterns *p, struct str line);
-/* The same for all lines of a rollout. */
-void patterns_see_rollout(struct patterns *p, const struct rollout_copy *r);
 /* Appends a similar pattern that would have matched; false if there is none. */
 bool patterns_suggest(const struct patterns *p, const struct used_pattern *missed, struct buf *out);
 void patterns_release(struct patterns *p); /* ready for reuse */

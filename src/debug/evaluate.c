@@ -190,22 +190,18 @@ bool expression_is_before(const struct expression *e)
 	return before;
 }
 
-static bool names(const struct expression *e, enum named_fact fact)
+bool expression_asks_rules(const struct expression *e)
 {
 	for (size_t i = 0; i < e->count; i++) {
 		const struct test *t = &e->terms[i].test;
 
 		if (e->terms[i].kind == TERM_TEST &&
-		    (t->left.fact == fact || (t->right_is_path && t->right.fact == fact))) {
+		    (t->left.fact == FACT_RULE ||
+		     (t->right_is_path && t->right.fact == FACT_RULE))) {
 			return true;
 		}
 	}
 	return false;
-}
-
-bool expression_asks_rules(const struct expression *e)
-{
-	return names(e, FACT_RULE);
 }
 
 /* `changed` refers to a member of the state. */

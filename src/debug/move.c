@@ -68,7 +68,7 @@ static void arrive(struct debugger *d, bool over, enum point_phase phase)
 
 static bool needs_findings(const struct travel *t)
 {
-	return !t->ignores_points && points_ask(&t->d->points, expression_asks_rules);
+	return !t->ignores_points && points_ask_rules(&t->d->points);
 }
 
 /* ---- over recorded facts ---- */

@@ -152,17 +152,17 @@ bool points_stop(const struct points *p, const struct known *k, enum point_phase
 	return false;
 }
 
-bool points_ask(const struct points *p, bool (*asks)(const struct expression *e))
+bool points_ask_rules(const struct points *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
+	bool ask = false;
+
+	for (size_t i = 0; i < p->count && !ask; i++) {
 		const struct point *one = p->list[i];
 
-		if ((one->expression && asks(one->expression)) ||
-		    (one->condition && asks(one->condition))) {
-			return true;
-		}
+		ask = (one->expression && expression_asks_rules(one->expression)) ||
+		      (one->condition && expression_asks_rules(one->condition));
 	}
-	return false;
+	return ask;
 }
 
 /* ---- for people ---- */

@@ -49,8 +49,8 @@ enum point_phase { PHASE_RECORDED, PHASE_PROPOSED, PHASE_ANSWERED };
 bool points_stop(const struct points *p, const struct known *k, enum point_phase phase);
 /* True if any point stops before its call is sent. */
 bool points_look_ahead(const struct points *p);
-/* True if `asks` holds for any of their expressions. */
-bool points_ask(const struct points *p, bool (*asks)(const struct expression *e));
+/* True if any of their expressions needs findings. */
+bool points_ask_rules(const struct points *p);
 
 /* Counts and prints the points that stop there; deletes temporary ones. */
 void points_hit(struct points *p, const struct known *k, enum point_phase phase, struct buf *out);

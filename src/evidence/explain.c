@@ -46,9 +46,9 @@ static bool is_spelled(struct str text, const char *name)
 	return true;
 }
 
-static bool has_bookkeeping_name(const struct member *m)
+bool is_bookkeeping_name(struct str pointer)
 {
-	struct str name = name_of(m->pointer);
+	struct str name = name_of(pointer);
 
 	for (size_t i = 0; i < bookkeeping_names_count; i++)
 		if (name.n == name_lengths[i] && is_spelled(name, bookkeeping_names[i]))
@@ -78,7 +78,8 @@ static bool is_volatile(const struct member *m)
 
 static bool is_bookkeeping(const struct member *m, const struct explaining *e)
 {
-	return is_named(e->ignored, e->ignored_count, m) || (e->names && has_bookkeeping_name(m));
+	return is_named(e->ignored, e->ignored_count, m) ||
+	       (e->names && is_bookkeeping_name(m->pointer));
 }
 
 static bool is_steady(const struct member *m, const struct series *s)

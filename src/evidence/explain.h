@@ -43,3 +43,4 @@ void explain_sentence(const struct member *m, char *out, size_t size);
 /* The names of bookkeeping.def, in their order. */
 extern const char *const bookkeeping_names[];
 extern const size_t bookkeeping_names_count;
+bool is_bookkeeping_name(struct str pointer); /* is the last token of the pointer one of them? */

@@ -2,6 +2,7 @@
 #include "report/changes.h"
 
 #include "base/text.h"
+#include "evidence/explain.h"
 #include "json/diff.h"
 #include "report/brief.h"
 
@@ -12,28 +13,6 @@
 
 /* ---- ranks ---- */
 
-/* Names of members that change or end with every step: rarely informative. */
-static bool is_bookkeeping(struct str name)
-{
-	static const char *const words[] = {
-		"step",    "steps", "turn", "turns",     "move",    "moves",    "tick", "ticks",
-		"time",    "clock", "now",  "timestamp", "elapsed", "count",    "seq",  "version",
-		"updated", "hash",  "done", "id",        "uuid",    "metadata",
-	};
-
-	while (name.n) {
-		size_t n = 0;
-
-		while (n < name.n && name.p[n] != '_' && name.p[n] != '-' && name.p[n] != '/')
-			n++;
-		for (size_t i = 0; i < ARRAY_LEN(words); i++)
-			if (str_is((struct str){name.p, n}, words[i]))
-				return true;
-		name = str_skip(name, n + 1);
-	}
-	return false;
-}
-
 static bool is_number_or_text(struct str value)
 {
 	enum json_type t = json_type(value);
@@ -43,7 +22,7 @@ static bool is_number_or_text(struct str value)
 
 static int rank_of(const struct change *c, const struct json_difference *d)
 {
-	int rank = is_bookkeeping(c->name) ? 8 : 0;
+	int rank = is_bookkeeping_name(d->pointer) ? 8 : 0; /* rarely informative */
 
 	if (c->whole)
 		return rank + 3;

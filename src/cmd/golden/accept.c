@@ -19,11 +19,6 @@ static bool is_in_ci(const struct context *c)
 	return ci && *ci && strcmp(ci, "0") != 0 && strcmp(ci, "false") != 0;
 }
 
-static enum update update_of(const char *word)
-{
-	return !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
-}
-
 int accept_choose(const struct accept_options *o, const struct context *c, enum update *out,
                   struct error *err)
 {
@@ -36,10 +31,9 @@ int accept_choose(const struct accept_options *o, const struct context *c, enum 
 			"--review needs a terminal: read the differences, then use --accept (all "
 			"of them) or mv GOLDEN.new GOLDEN (one)");
 	}
-	*out = o->accept     ? UPDATE_ALL
-	       : o->update   ? update_of(o->update)
-	       : is_in_ci(c) ? UPDATE_NONE
-	                     : UPDATE_NEW;
+	const char *word = o->accept ? "all" : o->update ? o->update : is_in_ci(c) ? "none" : "new";
+
+	*out = !strcmp(word, "none") ? UPDATE_NONE : !strcmp(word, "all") ? UPDATE_ALL : UPDATE_NEW;
 	return 0;
 }
 

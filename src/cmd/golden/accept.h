@@ -4,10 +4,8 @@
 #include "base/error.h"
 #include "cmd/golden/goldens.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS accept
 #include "cmd/options/members.h"
-extern const struct option_group accept_group;
 
 enum update { UPDATE_NONE, UPDATE_NEW, UPDATE_ALL, UPDATE_REVIEW };
 

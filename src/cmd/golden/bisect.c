@@ -21,7 +21,6 @@
 
 /* The replies of one target to the calls of one rollout. */
 struct layer_rollout {
-	struct strip *strip;
 	struct rollout_copy got;
 	bool whole;
 };
@@ -65,7 +64,7 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	const struct trial trial = {.golden = g,
 	                            .policy = {.calls = g->calls, .force_call = true},
 	                            .copy = &r->got,
-	                            .strip = r->strip};
+	                            .strip = g->strip};
 
 	if (trial_run(&layer->driver, &trial, io, result, err))
 		return -1;
@@ -73,18 +72,8 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 	return 0;
 }
 
-static int new_strips(struct bisecting *b, struct layer *layer, struct error *err)
-{
-	layer->rollouts = mem_array(b->goldens.count, sizeof(*layer->rollouts));
-	for (size_t i = 0; i < b->goldens.count; i++) {
-		const struct golden *g = &b->goldens.items[i];
-		if (masks_strip_all(g->masks, g->mask_count, &layer->rollouts[i].strip, err))
-			return -1;
-	}
-	return 0;
-}
-
-/* Targets are driven one after the other: they may lead to the same environment. */
+/* Targets are driven one after the other: they may lead to the same environment, and a golden's strip is for one
+   rollout at a time. */
 static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, struct error *err)
 {
 	struct batch_conf batch = {
@@ -94,10 +83,9 @@ static int drive(struct bisecting *b, size_t jobs, struct batch_count *worst, st
 	*worst = (struct batch_count){0};
 	for (size_t i = 0; i < b->layer_count; i++) {
 		b->driven = &b->layers[i];
-		if (new_strips(b, b->driven, err) ||
-		    driver_batch(&b->driven->driver, b->context, batch, &count, err)) {
+		b->driven->rollouts = mem_array(b->goldens.count, sizeof(*b->driven->rollouts));
+		if (driver_batch(&b->driven->driver, b->context, batch, &count, err))
 			return -1;
-		}
 		worst->interrupted += count.interrupted + (count.total - count.done);
 		worst->unreachable += count.unreachable + count.lost;
 		if (worst->interrupted)
@@ -304,10 +292,8 @@ static int open_layers(struct bisecting *b, struct error *err)
 
 static void close_layer(struct layer *layer, size_t rollouts)
 {
-	for (size_t i = 0; layer->rollouts && i < rollouts; i++) {
+	for (size_t i = 0; layer->rollouts && i < rollouts; i++)
 		rollout_copy_release(&layer->rollouts[i].got);
-		strip_free(layer->rollouts[i].strip);
-	}
 	free(layer->rollouts);
 	driver_release(&layer->driver);
 }

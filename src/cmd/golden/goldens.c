@@ -88,12 +88,6 @@ static int refuse_torn(void *ctx, const struct line *l, const struct reader_note
 		note->file, (unsigned long long)note->line);
 }
 
-/* Steps that were never sent to the environment cannot be replayed. */
-static bool was_sent(const struct line *l)
-{
-	return l->type != LINE_STEP || line_was_sent(l);
-}
-
 static int add_sent(struct golden_reading *r, const struct line *l, struct error *err)
 {
 	AUTO_BUF text = BUF(SIZE_MAX / 2), scratch = BUF(BUF_MAX_SMALL);
@@ -116,7 +110,10 @@ static int add_line(void *ctx, const struct line *l, const struct reader_note *n
 		r->one->lines_counted = -1;
 	if (r->uses)
 		patterns_see(r->uses, l->text);
-	return was_sent(l) ? add_sent(r, l, err) : strip_line(r->strip, l, &r->one->stripped, err);
+	/* steps that were never sent to the environment cannot be replayed */
+	return l->type != LINE_STEP || line_was_sent(l)
+	               ? add_sent(r, l, err)
+	               : strip_line(r->strip, l, &r->one->stripped, err);
 }
 
 static struct str object_or_none(struct str value)
@@ -254,7 +251,7 @@ static int read_rollout(struct golden_reading *r, struct by_rollout *lines, stru
 	read_header(r->one);
 	read_masks(r->one);
 	read_calls(r->one);
-	return masks_strip_all(r->one->masks, r->one->mask_count, &r->one->strip, err);
+	return masks_strip(r->one->masks, r->one->mask_count, &r->one->strip, err);
 }
 
 static int read_file(struct goldens *g, struct golden_reading *r, char *const *file,
@@ -263,7 +260,7 @@ static int read_file(struct goldens *g, struct golden_reading *r, char *const *f
 	struct by_rollout *lines = NULL;
 	size_t before = g->count;
 	int failed = mask_list_file(&r->masks, *file, r->uses, err) ||
-	             masks_strip_all(r->masks.items, r->masks.count, &r->strip, err) ||
+	             masks_strip(r->masks.items, r->masks.count, &r->strip, err) ||
 	             by_rollout_open(NULL, file, 1, refuse_torn, NULL, &lines, err);
 
 	while (!failed && by_rollout_id(lines).p)
@@ -315,7 +312,7 @@ int goldens_add_task(struct goldens *g, const struct task *t, const char *file,
 	for (size_t i = 0; i < masks->count; i++)
 		one->masks[one->mask_count++] = masks->item[i];
 	keep_texts(g);
-	return masks_strip_all(one->masks, one->mask_count, &one->strip, err);
+	return masks_strip(one->masks, one->mask_count, &one->strip, err);
 }
 
 int goldens_check_environment(const struct goldens *g, const struct target_options *o,

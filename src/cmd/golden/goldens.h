@@ -11,11 +11,8 @@
 
 /* Which recorded calls are sent, and as calls of which tools: options of `run` and `replay`. */
 
-/* Embedded in a command's options struct. */
 #define MEMBERS recorded
 #include "cmd/options/members.h"
-
-extern const struct option_group recorded_group;
 extern const struct option_group tool_map_group;
 
 /* One rollout of a golden file. */

@@ -332,6 +332,7 @@ static void compare_one(struct replaying *r, struct golden *g)
 	                            .tool_said = say_tool,
 	                            .take = take_difference,
 	                            .ctx = r};
+	const struct line *l;
 
 	if (!g->compared) {
 		advise_not_compared(g);
@@ -347,7 +348,8 @@ static void compare_one(struct replaying *r, struct golden *g)
 	advise_tools(&r->said, g);
 	compare_rollouts(&g->want, &g->got, &conf, &g->count);
 	compare_add(&r->count, &g->count);
-	patterns_see_rollout(&r->rules.patterns, &g->got);
+	for (size_t i = 0; (l = rollout_copy_line(&g->got, i)); i++)
+		patterns_see(&r->rules.patterns, l->text);
 	conf.tools = TOOLS_IGNORED; /* no mask is proposed for them */
 	if (g->count.differences) {
 		proposals_find(&g->proposals, &g->want, &g->got, &conf);

@@ -45,7 +45,8 @@ struct shrinking {
 	struct str *calls; /* raw JSON, one item per call */
 	size_t count;
 	size_t jobs, max_runs, runs;
-	size_t tries; /* per list: several if the symptom is intermittent */
+	size_t tries;                    /* per list: several if the symptom is intermittent */
+	struct shrink_attempt *attempts; /* that are being played */
 	struct output out;
 	struct shrink_files files;
 };
@@ -57,11 +58,6 @@ struct shrink_attempt {
 	bool seen;
 	int64_t last_step;
 	char message[320];
-};
-
-struct shrink_attempts {
-	struct shrinking *shrinking;
-	struct shrink_attempt *list;
 };
 
 /* ---- the files ---- */
@@ -147,9 +143,8 @@ static void write_calls(const struct shrinking *s, const struct sublist *list, s
 static int play_one(void *ctx, size_t index, struct io *io, struct rollout_result *result,
                     struct error *err)
 {
-	struct shrink_attempts *all = ctx;
-	struct shrinking *s = all->shrinking;
-	struct shrink_attempt *attempt = &all->list[index];
+	struct shrinking *s = ctx;
+	struct shrink_attempt *attempt = &s->attempts[index];
 	AUTO_BUF calls = BUF(SIZE_MAX / 2);
 	struct symptom_watch watch = {0};
 	struct line_sink sink = {symptom_watch_line, &watch};
@@ -175,11 +170,10 @@ static int play_one(void *ctx, size_t index, struct io *io, struct rollout_resul
 static int play(struct shrinking *s, struct shrink_attempt *attempts, size_t count,
                 struct error *err)
 {
-	struct shrink_attempts all = {s, attempts};
-	struct batch_conf batch = {
-		.count = count, .jobs = s->jobs, .rollout = play_one, .ctx = &all};
+	struct batch_conf batch = {.count = count, .jobs = s->jobs, .rollout = play_one, .ctx = s};
 	struct batch_count done;
 
+	s->attempts = attempts;
 	if (driver_batch(&s->driver, s->context, batch, &done, err))
 		return -1;
 	s->runs += count;
@@ -450,11 +444,11 @@ static int set_up(struct shrinking *s, int argc, char **argv, struct error *err)
 	int failed = goldens_read(&s->goldens, &files, &o->masks, NULL, err) ||
 	             goldens_check_environment(&s->goldens, &o->target, err) ||
 	             goldens_choose(&s->goldens, o->rule, o->rollout, &s->golden, err) ||
-	             take_calls(s, err) ||
-	             symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL, err) ||
-	             choose_files(&s->files, file, o->out, o->force, err) ||
+	             take_calls(s, err) || choose_files(&s->files, file, o->out, o->force, err) ||
 	             driver_start(&s->driver, s->context, &o->target, err);
 
+	if (!failed)
+		symptom_init(&s->symptom, o->rule, o->divergence ? s->golden : NULL);
 	s->goldens.path = file; /* name of their file */
 	return failed ? -1 : 0;
 }

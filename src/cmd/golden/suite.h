@@ -5,10 +5,8 @@
 #include "cmd/golden/goldens.h"
 #include "cmd/reports.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS suite
 #include "cmd/options/members.h"
-extern const struct option_group suite_group;
 
 struct suite {
 	const struct suite_options *options;

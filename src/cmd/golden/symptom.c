@@ -83,20 +83,11 @@ static void learn(struct symptom *s)
 	}
 }
 
-int symptom_init(struct symptom *s, const char *rule, const struct golden *golden,
-                 struct error *err)
+void symptom_init(struct symptom *s, const char *rule, const struct golden *golden)
 {
-	struct symptom_watch probe = {0};
-
 	*s = (struct symptom){.rule = rule, .golden = golden};
-	if (golden) {
+	if (golden)
 		learn(s);
-		return 0;
-	}
-	int failed = symptom_watch_start(&probe, s, err); /* refuses an unknown rule */
-
-	symptom_watch_release(&probe);
-	return failed;
 }
 
 void symptom_release(struct symptom *s)
@@ -129,7 +120,7 @@ int symptom_watch_start(struct symptom_watch *w, const struct symptom *s, struct
 	*w = (struct symptom_watch){.symptom = s, .last_step = -1};
 	if (!s->golden)
 		return judge_new(&conf, &w->judge, err);
-	return masks_strip_all(s->golden->masks, s->golden->mask_count, &w->strip, err);
+	return masks_strip(s->golden->masks, s->golden->mask_count, &w->strip, err);
 }
 
 int symptom_watch_line(void *watch, const struct line *l, struct error *err)

@@ -14,10 +14,8 @@ struct symptom {
 	struct arena arena;
 };
 
-/* FAIL_USAGE with the nearest name if there is no such rule. Borrows rule and golden; one of them
-   is NULL. */
-MUST_USE int symptom_init(struct symptom *s, const char *rule, const struct golden *golden,
-                          struct error *err);
+/* Borrows rule, which must be known, and golden; one of them is NULL. */
+void symptom_init(struct symptom *s, const char *rule, const struct golden *golden);
 void symptom_release(struct symptom *s); /* zeroed is fine */
 
 /* Watches one rollout; each thread has its own. */

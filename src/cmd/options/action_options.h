@@ -4,11 +4,8 @@
 #include "cmd/options/options.h"
 #include "policy/policy.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS action
 #include "cmd/options/members.h"
-
-extern const struct option_group action_group;
 
 /* Calls as text, of --call or one in a line of standard input. Zeroed: none. */
 struct call_list {

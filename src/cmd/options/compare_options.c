@@ -172,7 +172,7 @@ void proposals_say(const struct proposals *p, struct buf *out)
 
 #define MASK_FILE_MAX ((size_t)1 << 20)
 
-int masks_strip_all(const char *const *masks, size_t count, struct strip **out, struct error *err)
+int masks_strip(const char *const *masks, size_t count, struct strip **out, struct error *err)
 {
 	struct str *pointers = mem_array(count + 1, sizeof(*pointers));
 
@@ -181,11 +181,6 @@ int masks_strip_all(const char *const *masks, size_t count, struct strip **out, 
 	int failed = strip_new(pointers, count, out, err);
 	free(pointers);
 	return failed ? error_wrap(err, "--mask") : 0;
-}
-
-int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err)
-{
-	return masks_strip_all(masks->item, masks->count, out, err);
 }
 
 static void add(struct mask_list *l, const char *mask)

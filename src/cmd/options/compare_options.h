@@ -7,16 +7,12 @@
 #include "compare/proposals.h"
 #include "recording/strip/strip.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS compare
 #include "cmd/options/members.h"
-
-extern const struct option_group compare_group;
 
 /* How changes of the tools count: for `replay` and `bisect`. */
 #define MEMBERS tools_rule
 #include "cmd/options/members.h"
-extern const struct option_group tools_rule_group;
 enum tools_rule tools_rule_of(const struct tools_rule_options *o);
 /* Appends "tool text: /tools/move/description changed", escaped. */
 void tool_change_say(const struct tool_change *t, struct buf *out);
@@ -48,10 +44,8 @@ void proposals_say(const struct proposals *p, struct buf *out);
 /* ---- masks from options and files ---- */
 
 /* Creates a strip with these masks. FAIL_USAGE if one is not a pointer. */
-MUST_USE int masks_strip_all(const char *const *masks, size_t count, struct strip **out,
-                             struct error *err);
-/* The same with the masks of an option. */
-MUST_USE int masks_strip(const struct opt_list *masks, struct strip **out, struct error *err);
+MUST_USE int masks_strip(const char *const *masks, size_t count, struct strip **out,
+                         struct error *err);
 
 /* The masks of a golden: those of the options, then those of its file. Zeroed is empty. */
 struct mask_list {

@@ -3,10 +3,8 @@
 
 #include "cmd/options/options.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS import
 #include "cmd/options/members.h"
-extern const struct option_group import_group;
 
 /* For all files read from now on; call before the first thread. tools: memory of the list, which
    must outlive the reading; release it. FAIL_INPUT: the file of tools cannot be used. */

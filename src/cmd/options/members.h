@@ -1,5 +1,6 @@
 /* Makes struct NAME_options of the table cmd/tables/NAME.def, where MEMBERS is NAME: a member of the right type for
-   each option. Included once for each table. */
+   each option. Declares NAME_group, for a table of which other tables have a row: their structs embed this one.
+   Included once for each table. */
 #include "cmd/options/options.h"
 
 #ifdef MEMBERS
@@ -12,6 +13,9 @@
 struct OPTIONS_NAMED(MEMBERS, _options) {
 #include OPTIONS_TABLE(MEMBERS)
 };
+#ifndef OPTIONS
+extern const struct option_group OPTIONS_NAMED(MEMBERS, _group);
+#endif
 #undef OPTION
 #undef OPTION_IN
 #undef GROUP

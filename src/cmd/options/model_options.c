@@ -39,7 +39,8 @@ int model_read(const struct context *c, const char *policy, const struct model_o
 	if (!*out || !(*out)->key)
 		return 0;
 	secrets_add(t->secrets, str_from((*out)->key));
-	return env_target_withhold(t, (*out)->key_variable, err);
+	return child_variables_withhold(&t->variables, &t->options->passed_variables,
+	                                (*out)->key_variable, err);
 }
 
 /* ---- waiting time and usage ---- */

@@ -7,7 +7,6 @@
 
 #define MEMBERS model
 #include "cmd/options/members.h"
-extern const struct option_group model_group;
 
 /* Reads the model's settings; *out is NULL if the policy uses no model. Adds its API key to the
    target's secrets and withholds its variable from a stdio: server. FAIL_USAGE also for model

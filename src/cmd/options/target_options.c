@@ -333,12 +333,6 @@ int env_target_new_io(const struct env_target *t, struct io **out, struct error 
 	return io_new(&conf, out, err);
 }
 
-int env_target_withhold(struct env_target *t, const char *variable, struct error *err)
-{
-	return child_variables_withhold(&t->variables, &t->options->passed_variables, variable,
-	                                err);
-}
-
 void env_target_hide(const struct env_target *t, struct error *err)
 {
 	struct error plain = *err;

@@ -14,8 +14,6 @@
 #define MEMBERS header
 #include "cmd/options/members.h"
 
-extern const struct option_group header_group;
-
 struct header_list {
 	char **items; /* "Name: value" */
 	size_t count;
@@ -40,7 +38,7 @@ MUST_USE int child_variables_read(const struct context *c, const struct opt_list
                                   const struct header_options *headers, struct child_variables *out,
                                   struct error *err);
 
-/* Removes a variable; FAIL_USAGE if it is among the names. */
+/* Removes the variable of another peer's key; FAIL_USAGE if it is among the names. */
 MUST_USE int child_variables_withhold(struct child_variables *v, const struct opt_list *names,
                                       const char *name, struct error *err);
 void child_variables_release(struct child_variables *v);
@@ -72,13 +70,10 @@ void own_server_stop(struct own_server *s);
 
 /* ---- target_options.c ---- */
 
-/* Embedded in a command's options struct. */
 #define MEMBERS target
 #include "cmd/options/members.h"
 
 extern const struct option_group target_first_group;
-
-extern const struct option_group target_group;
 
 #define TARGET_SESSION_DIGITS 32
 
@@ -125,9 +120,6 @@ struct env_conf env_target_conf(const struct env_target *t);
 MUST_USE int env_target_new_session(char out[TARGET_SESSION_DIGITS + 1], struct error *err);
 /* An io for the calling thread; io_free() it before env_target_release. */
 MUST_USE int env_target_new_io(const struct env_target *t, struct io **out, struct error *err);
-
-/* Removes the variable of another peer's key from a stdio: server's environment. FAIL_USAGE. */
-MUST_USE int env_target_withhold(struct env_target *t, const char *variable, struct error *err);
 
 /* --secret and --secret-env. FAIL_USAGE: a variable is not set. */
 MUST_USE int target_add_secrets(struct secrets *secrets, const struct opt_list *values,

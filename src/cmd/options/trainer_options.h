@@ -4,10 +4,8 @@
 #include "cmd/options/options.h"
 #include "rollout/trainer.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS trainer
 #include "cmd/options/members.h"
-extern const struct option_group trainer_group;
 
 bool trainer_given(const struct trainer_options *o);
 

@@ -7,11 +7,8 @@
 #include "recording/line.h"
 #include "recording/redact/redact.h"
 
-/* Embedded in a command's options struct. */
 #define MEMBERS recording
 #include "cmd/options/members.h"
-
-extern const struct option_group recording_group;
 
 /* True if it is a directory or ends in a slash. */
 bool recordings_is_directory(const char *out);

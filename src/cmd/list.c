@@ -50,16 +50,10 @@ struct summarizing {
 	struct str last_task;
 };
 
-static const char *stored_verdict_name(enum stored_verdict v)
-{
-	static const char *const names[STORED_VERDICTS] = {
-		[STORED_SILENT] = "no findings", [STORED_WARNING] = "warning",
-		[STORED_ERROR] = "error",        [STORED_UNKNOWN] = "unknown",
-		[STORED_UNUSABLE] = "unusable",
-	};
-
-	return names[v];
-}
+static const char *const stored_verdicts[STORED_VERDICTS] = {
+	[STORED_SILENT] = "no findings", [STORED_WARNING] = "warning",   [STORED_ERROR] = "error",
+	[STORED_UNKNOWN] = "unknown",    [STORED_UNUSABLE] = "unusable",
+};
 
 static bool stored_summary_found(const struct stored_summary *s, const char *rule)
 {
@@ -279,7 +273,7 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 
 	buf_printf(out, "@%-*zu  ", NAME_COLUMNS - 1, index + 1);
 	buf_printf(out, "%.10s %.5s  ", time, time + 11); /* without T and seconds */
-	buf_text(&verdict, stored_verdict_name(s->verdict));
+	buf_text(&verdict, stored_verdicts[s->verdict]);
 	if (s->rule_count)
 		buf_printf(&verdict, ": %s", s->rules[0]);
 	else if (s->verdict == STORED_ERROR)
@@ -303,23 +297,13 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 	BUFS_RELEASE(&verdict, &task);
 }
 
-static void put_sums(struct json_writer *w, const struct stored_summary *s)
-{
-	bool usable = s->verdict != STORED_UNUSABLE;
-	const struct judge_summary *sums = &s->sums;
-
-	jw_pack(w, "rollouts:%c,turns:%c,steps:%c,effective:%c,failed:%c,reward:%r,rules:[",
-	        usable ? sums->rollouts : -1, usable ? sums->turns : -1, usable ? sums->steps : -1,
-	        usable ? sums->effective : -1, usable ? sums->failed : -1,
-	        usable ? str_from(s->sums.reward) : STR_NONE);
-	for (size_t i = 0; i < s->rule_count; i++)
-		jw_text(w, s->rules[i]);
-	jw_end(w);
-}
-
 static void put_json(struct store_listing *l, size_t index, const char *time, const char *path,
                      const struct stored_summary *s)
 {
+	/* of an unusable one nothing is known: null */
+	static const struct judge_summary unknown = {
+		.rollouts = -1, .turns = -1, .steps = -1, .effective = -1, .failed = -1};
+	const struct judge_summary *sums = s->verdict == STORED_UNUSABLE ? &unknown : &s->sums;
 	struct json_writer w;
 	char name[32];
 
@@ -328,9 +312,14 @@ static void put_json(struct store_listing *l, size_t index, const char *time, co
 	jw_pack(&w,
 	        "name:%s,file:%s,time:%s,verdict:%s,task:%s,env:%s,protocol:%s,url:%s,status:%s",
 	        str_from(name), str_from(path), str_from(time),
-	        str_from(stored_verdict_name(s->verdict)), s->task, s->env, s->protocol, s->url,
+	        str_from(stored_verdicts[s->verdict]), s->task, s->env, s->protocol, s->url,
 	        s->status);
-	put_sums(&w, s);
+	jw_pack(&w, "rollouts:%c,turns:%c,steps:%c,effective:%c,failed:%c,reward:%r,rules:[",
+	        sums->rollouts, sums->turns, sums->steps, sums->effective, sums->failed,
+	        sums->reward[0] ? str_from(sums->reward) : STR_NONE);
+	for (size_t i = 0; i < s->rule_count; i++)
+		jw_text(&w, s->rules[i]);
+	jw_end(&w);
 	jw_line_end(&w);
 }
 

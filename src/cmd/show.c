@@ -110,6 +110,7 @@ struct showing {
 	FILE *copy; /* of a recording that cannot be read twice; NULL: it can */
 	struct pager pager;
 	struct turn_view *turn;             /* for --turn */
+	struct tables *rows;                /* for --json without it */
 	struct shown_rollout *first, *last; /* in order of their first lines */
 	uint64_t torn_line;                 /* 0: none */
 	struct buf ids; /* ids of the rollouts seen, comma-separated, for messages */
@@ -378,42 +379,35 @@ static int show_html(const struct context *c, const struct show_options *o, int 
 
 /* ---- steps as JSON lines ---- */
 
-struct step_lines {
-	struct showing *showing;
-	struct tables *rows;
-};
-
 static int take_step_line(void *ctx, const struct line *l, const struct reader_note *note,
                           struct error *err)
 {
-	struct step_lines *s = ctx;
+	struct showing *s = ctx;
 
-	s->showing->any = s->showing->any || !note->torn;
-	remember_id(s->showing, l);
-	if (!wanted(s->showing, l) && !note->torn)
+	s->any = s->any || !note->torn;
+	remember_id(s, l);
+	if (!wanted(s, l) && !note->torn)
 		return 0;
-	s->showing->found = s->showing->found || !note->torn;
-	return tables_line(s->rows, l, note, err) ? -1 : print_some(s->showing, err);
+	s->found = s->found || !note->torn;
+	return tables_line(s->rows, l, note, err) ? -1 : print_some(s, err);
 }
 
 static int show_steps(struct showing *s, const char *path, struct error *err)
 {
-	struct step_lines lines = {.showing = s,
-	                           .rows = tables_new(TABLE_STEPS, TABLE_VALUES, &s->out.text)};
 	struct reader *r;
 
+	s->rows = tables_new(TABLE_STEPS, TABLE_VALUES, &s->out.text);
 	s->facts = evidence_new(&(struct evidence_conf){.lenient = true}); /* has no rollout */
-	tables_file(lines.rows, path);
-	int failed = reader_open(path, &r, err) || reader_each(r, take_step_line, &lines, err);
+	tables_file(s->rows, path);
+	int failed = reader_open(path, &r, err) || reader_each(r, take_step_line, s, err);
 
-	tables_file_end(lines.rows);
+	tables_file_end(s->rows);
 	failed = failed || finish(s, path, err);
 	if (!failed) {
 		buf_printf(&s->out.text, "{\"type\":\"summary\",\"rollouts\":%zu,\"steps\":%zu}\n",
-		           s->opts->rollout ? 1 : s->rollouts, tables_count(lines.rows));
+		           s->opts->rollout ? 1 : s->rollouts, tables_count(s->rows));
 		failed = print_some(s, err);
 	}
-	tables_free(lines.rows);
 	return failed ? -1 : 0;
 }
 
@@ -478,6 +472,7 @@ static int show_main(const struct context *c, const void *opts, int argc, char *
 	while (s.first)
 		drop_first(&s);
 	turn_view_free(s.turn);
+	tables_free(s.rows);
 	evidence_free(s.facts);
 	effects_free(s.effects);
 	if (s.copy)

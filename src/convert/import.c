@@ -472,44 +472,11 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 /* ---- chat messages ---- */
 
-static bool messages_is(struct str value)
-{
-	return json_type(value) == JSON_ARRAY &&
-	       json_type(JSON_GET(json_first(value), "role")) == JSON_STRING;
-}
-
 bool messages_may_be(struct str value)
 {
-	return messages_is(value) || (json_type(value) == JSON_ARRAY && !json_count(value));
-}
-
-bool messages_are_plain(struct str value)
-{
-	static const struct str names[] = {
-		STR_INIT("format"),         STR_INIT("version"),
-		STR_INIT("schema"),         STR_INIT("schema_version"),
-		STR_INIT("format_version"), STR_INIT("trajectory_format"),
-	};
-	struct str v[ARRAY_LEN(names)] = {0};
-	bool named = false;
-
-	json_pick(value, names, ARRAY_LEN(names), v);
-	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		named = named || json_type(v[i]) == JSON_STRING || json_type(v[i]) == JSON_NUMBER;
-	return !named && messages_is(JSON_GET(value, "messages"));
-}
-
-bool messages_have_objects(struct str messages)
-{
-	struct str message, call;
-
-	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		call = json_first(JSON_GET(message, "tool_calls"));
-		if (call.p)
-			return json_type(JSON_GET(JSON_GET(call, "function"), "arguments")) ==
-			       JSON_OBJECT;
-	}
-	return false;
+	return json_type(value) == JSON_ARRAY &&
+	       (!json_count(value) ||
+	        json_type(JSON_GET(json_first(value), "role")) == JSON_STRING);
 }
 
 struct str message_answer(struct import *m, struct str call_id, struct str content)

@@ -138,10 +138,6 @@ void outcome_set(struct import *m, struct outcome_hint hint, struct str last,
 
 /* True for an empty array, and for one whose first element is an object with a role. */
 bool messages_may_be(struct str value);
-/* True for an object with a list of messages, none of whose other members names another format. */
-bool messages_are_plain(struct str value);
-/* True if the first call in it has its arguments as an object. */
-bool messages_have_objects(struct str messages);
 
 /* The answer to a call; raw JSON. */
 struct str message_answer(struct import *m, struct str call_id, struct str content);

@@ -143,6 +143,38 @@ static struct str number_of(struct str value)
 	return value;
 }
 
+/* True for an object with a list of messages, none of whose other members names another format. */
+static bool messages_are_plain(struct str value)
+{
+	static const struct str names[] = {
+		STR_INIT("format"),         STR_INIT("version"),
+		STR_INIT("schema"),         STR_INIT("schema_version"),
+		STR_INIT("format_version"), STR_INIT("trajectory_format"),
+	};
+	struct str v[ARRAY_LEN(names)] = {0};
+	bool named = false;
+
+	json_pick(value, names, ARRAY_LEN(names), v);
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		named = named || json_type(v[i]) == JSON_STRING || json_type(v[i]) == JSON_NUMBER;
+	struct str messages = JSON_GET(value, "messages");
+	return !named && json_count(messages) && messages_may_be(messages);
+}
+
+/* True if the first call in it has its arguments as an object. */
+static bool messages_have_objects(struct str messages)
+{
+	struct str message, call;
+
+	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
+		call = json_first(JSON_GET(message, "tool_calls"));
+		if (call.p)
+			return json_type(JSON_GET(JSON_GET(call, "function"), "arguments")) ==
+			       JSON_OBJECT;
+	}
+	return false;
+}
+
 /* Do the conditions hold (see maps.def)? */
 static bool holds_all(const char *const conditions[3], struct str value, struct buf *work)
 {

@@ -127,23 +127,32 @@ static struct str fenced(struct str text)
 	return end < rest.n ? text_trim((struct str){rest.p, end}) : STR_NONE;
 }
 
-/* Version 1: the reply shows that the text was a command. */
-static bool is_reply(struct str message)
+/* Does the message reply to a command? *code: its exit code; -1: it did not run to its end. */
+static bool is_reply(struct str message, int64_t *code)
 {
-	struct str text = json_inner(JSON_GET(message, "content"));
+	static const struct str mark = STR_INIT("<returncode>");
+	struct str text = json_inner(JSON_GET(message, "content")), number = STR_NONE;
+	struct str recorded = JSON_GET(JSON_GET(message, "extra"), "returncode");
+	bool cut_off = str_starts(text, STR("The last command <"));
 
-	return JSON_GET(JSON_GET(message, "extra"), "returncode").p ||
-	       str_starts(text, STR("<returncode>")) || str_starts(text, STR("The last command <"));
+	if (str_starts(text, mark)) {
+		number = str_skip(text, mark.n);
+		number.n = find_at(number, STR("<"));
+	}
+	if (!json_i64(recorded, code) && !json_i64(number, code))
+		*code = cut_off ? -1 : 0;
+	return recorded.p || number.p || cut_off;
 }
 
 static void add_text_commands(struct import *m, struct dialog *d, struct str message,
                               struct str next)
 {
 	struct str actions = JSON_GET(JSON_GET(message, "extra"), "actions"), one, text;
+	int64_t code;
 
 	for (size_t cursor = 0; json_next(actions, &cursor, &one);)
 		add_command(m, d, JSON_GET(one, "command"));
-	if (actions.p || !is_reply(next))
+	if (actions.p || !is_reply(next, &code))
 		return;
 	text = fenced(import_text(m, JSON_GET(message, "content")));
 	if (text.n)
@@ -152,26 +161,10 @@ static void add_text_commands(struct import *m, struct dialog *d, struct str mes
 
 /* ---- replies ---- */
 
-static int64_t code_of(struct str message)
-{
-	static const struct str mark = STR_INIT("<returncode>");
-	struct str text = json_inner(JSON_GET(message, "content"));
-	int64_t code = 0;
-
-	if (json_i64(JSON_GET(JSON_GET(message, "extra"), "returncode"), &code))
-		return code;
-	if (!str_starts(text, mark))
-		return str_starts(text, STR("The last command <")) ? -1 : 0;
-	text = str_skip(text, mark.n);
-	text.n = find_at(text, STR("<"));
-	return json_i64(text, &code) ? code : 0;
-}
-
-static void take_reply(struct import *m, struct dialog *d, struct str message)
+static void take_reply(struct import *m, struct dialog *d, struct str message, int64_t code)
 {
 	struct str extra = JSON_GET(message, "extra"), why = JSON_GET(extra, "exception_info");
 	struct dialog_facts f = DIALOG_FACTS;
-	int64_t code = code_of(message);
 
 	f.hint.failed = code == 0 ? 0 : -1;
 	if (import_exit_failed(code)) {
@@ -203,6 +196,7 @@ static void take_mini_message(struct import *m, struct dialog *d, struct str mes
                               struct str next)
 {
 	struct str type = JSON_GET(JSON_GET(message, "extra"), "interrupt_type");
+	int64_t code;
 
 	if (json_is(JSON_GET(message, "object"), STR("response"))) {
 		dialog_messages(m, d, JSON_GET(message, "output"));
@@ -212,8 +206,8 @@ static void take_mini_message(struct import *m, struct dialog *d, struct str mes
 			add_text_commands(m, d, message, next);
 	} else if (json_is(type, STR("FormatError"))) {
 		take_format_error(m, d, message);
-	} else if (dialog_waits(d) && is_reply(message)) {
-		take_reply(m, d, message);
+	} else if (dialog_waits(d) && is_reply(message, &code)) {
+		take_reply(m, d, message, code);
 	} else if (!json_is(JSON_GET(message, "role"), STR("exit"))) {
 		dialog_message(m, d, message, NULL);
 	}

@@ -226,21 +226,15 @@ int verb_backtrace(struct debugger *d, int how, struct str arguments, struct err
 
 static void put_tool(struct debugger *d, struct str tool)
 {
-	struct str schema = tool_schema(tool), properties = JSON_GET(schema, "properties");
 	AUTO_BUF name = BUF(BUF_MAX_SMALL), about = BUF(BUF_MAX_SMALL);
-	struct json_member m;
+	struct tool_argument a;
 
 	json_decode(JSON_GET(tool, "name"), &name);
 	text_escape(&d->out, buf_view(&name));
-	for (size_t cursor = 0; json_next_member(properties, &cursor, &m);) {
-		struct str one;
-		bool needed = false;
-
-		for (size_t at = 0; json_next(JSON_GET(schema, "required"), &at, &one);)
-			needed = needed || str_eq(json_inner(one), m.key);
-		buf_text(&d->out, needed ? " " : " [");
-		text_escape(&d->out, m.key);
-		buf_text(&d->out, needed ? "" : "]");
+	for (size_t cursor = 0; tool_next_argument(tool_schema(tool), &cursor, &a);) {
+		buf_text(&d->out, a.required ? " " : " [");
+		text_escape(&d->out, a.key);
+		buf_text(&d->out, a.required ? "" : "]");
 	}
 	json_decode(JSON_GET(tool, "description"), &about);
 	struct str lines = buf_view(&about);

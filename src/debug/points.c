@@ -220,16 +220,6 @@ void points_hit(struct points *p, const struct known *k, enum point_phase phase,
 			points_delete(p, p->list[i]);
 }
 
-static const char *kind_name(enum point_kind kind)
-{
-	static const char *const names[] = {[POINT_BREAK] = "break",
-	                                    [POINT_TBREAK] = "tbreak",
-	                                    [POINT_WATCH] = "watch",
-	                                    [POINT_DISPLAY] = "display"};
-
-	return names[kind];
-}
-
 static void list_display(const struct point *one, struct buf *out)
 {
 	buf_printf(out, "%-4d", one->number);
@@ -293,10 +283,15 @@ void points_display(const struct points *p, const struct known *k, struct buf *o
 
 void points_save(const struct points *p, struct buf *out)
 {
+	static const char *const verbs[] = {[POINT_BREAK] = "break",
+	                                    [POINT_TBREAK] = "tbreak",
+	                                    [POINT_WATCH] = "watch",
+	                                    [POINT_DISPLAY] = "display"};
+
 	for (size_t i = 0; i < p->count; i++) {
 		const struct point *one = p->list[i];
 
-		buf_printf(out, "%s %.*s%s%.*s\n", kind_name(one->kind), STR_ARG(one->text),
+		buf_printf(out, "%s %.*s%s%.*s\n", verbs[one->kind], STR_ARG(one->text),
 		           one->condition ? " if " : "",
 		           STR_ARG(one->condition ? expression_text(one->condition) : STR("")));
 	}

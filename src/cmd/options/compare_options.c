@@ -31,13 +31,6 @@ enum tools_rule tools_rule_of(const struct tools_rule_options *o)
 	                                                    : TOOLS_IGNORED;
 }
 
-void tool_change_say(const struct tool_change *t, struct buf *out)
-{
-	buf_printf(out, "%s tool change: ", tool_change_class_name(t->class));
-	text_escape_cut(out, t->pointer, 200);
-	buf_printf(out, " %s", !t->expected.p ? "added" : !t->got.p ? "removed" : "changed");
-}
-
 static int check_pointer(const char *origin, const char *pointer, enum fail kind, struct error *err)
 {
 	struct json_paths *checked = json_paths_new(true);

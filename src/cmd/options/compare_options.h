@@ -14,8 +14,6 @@
 #define MEMBERS tools_rule
 #include "cmd/options/members.h"
 enum tools_rule tools_rule_of(const struct tools_rule_options *o);
-/* Appends "tool text: /tools/move/description changed", escaped. */
-void tool_change_say(const struct tool_change *t, struct buf *out);
 
 /* The parsed options, and whether each pattern matched anything. */
 struct compare_rules {

@@ -17,6 +17,9 @@
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 #define ARRAY_LEN(a)      (sizeof(a) / sizeof((a)[0]))
 
+/* The ending of a noun after a number: "1 step", "2 steps". */
+#define plural(n) ((n) == 1 ? "" : "s")
+
 /* Borrowed bytes: not terminated, may contain NUL. p == NULL means "absent", which is not the
    same as empty. */
 struct str {

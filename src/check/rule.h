@@ -9,12 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* "1 step", "2 steps" */
-static inline const char *plural(int64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 /* The reset, or steps, that failed in one way. */
 struct failed_lines {
 	bool reset;

@@ -285,12 +285,10 @@ static void put_row(struct store_listing *l, size_t index, const char *time,
 		buf_printf(&task, "%lld tasks", (long long)s->tasks);
 	put_cell(out, task.n ? buf_view(&task) : s->task, columns.task);
 	put_cell(out, s->env.p ? s->env : s->url, columns.env);
-	if (s->verdict == STORED_UNUSABLE) {
+	if (s->verdict == STORED_UNUSABLE)
 		text_escape(out, str_from(s->why));
-	} else {
-		buf_printf(out, "%lld step%s", (long long)s->sums.steps,
-		           s->sums.steps == 1 ? "" : "s");
-	}
+	else
+		buf_printf(out, "%lld step%s", (long long)s->sums.steps, plural(s->sums.steps));
 	if (s->sums.rollouts > 1)
 		buf_printf(out, " of %lld rollouts", (long long)s->sums.rollouts);
 	buf_char(out, '\n');
@@ -392,7 +390,7 @@ static int prune_all(struct store_listing *l, const char *before, struct error *
 	free(needed);
 	if (!l->context->quiet) {
 		buf_printf(&l->out.text, "%zu of %zu recording%s%s\n", l->shown, l->stored.count,
-		           l->stored.count == 1 ? "" : "s",
+		           plural(l->stored.count),
 		           l->opts->dry_run ? " would be deleted" : " deleted");
 	}
 	if (failed) {

@@ -106,8 +106,7 @@ static int choose_tasks(struct plan *p, const struct plan_options *o,
 	if (p->groups < wanted) {
 		log_warn("%s has %zu task%s, but the trainer uses %zu prompts at once: only %zu "
 		         "sessions will be open",
-		         p->file, p->groups, p->groups == 1 ? "" : "s", wanted,
-		         p->groups * p->group_size);
+		         p->file, p->groups, plural(p->groups), wanted, p->groups * p->group_size);
 	}
 	return 0;
 }
@@ -144,7 +143,7 @@ static void keep_shard(struct plan *p)
 	p->groups = kept;
 	p->fates = mem_new(kept * p->group_size + 1);
 	log_warn("shard %" PRIu64 " of %" PRIu64 ": %zu of %zu task%s", p->shard.index,
-	         p->shard.count, kept, p->all_groups, p->all_groups == 1 ? "" : "s");
+	         p->shard.count, kept, p->all_groups, plural(p->all_groups));
 }
 
 int plan_make(struct plan *p, const struct context *c, const struct plan_options *o,

@@ -119,7 +119,7 @@ static void properties_conclusion(const struct probe_summary *s, struct style st
 	style_end(out, style);
 	if (s->model_requests) {
 		buf_printf(out, " · %zu request%s to the model", s->model_requests,
-		           s->model_requests == 1 ? "" : "s");
+		           plural(s->model_requests));
 	}
 	buf_char(out, '\n');
 	put_fitness(s, style, out);

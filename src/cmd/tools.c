@@ -266,9 +266,9 @@ static void put_title(struct tools_view *v)
 			text_escape_cut(&v->text, parts[i], 80);
 		}
 	}
-	buf_printf(&v->text, " · %zu tool%s", tools, tools == 1 ? "" : "s");
+	buf_printf(&v->text, " · %zu tool%s", tools, plural(tools));
 	if (resources)
-		buf_printf(&v->text, " · %zu resource%s", resources, resources == 1 ? "" : "s");
+		buf_printf(&v->text, " · %zu resource%s", resources, plural(resources));
 	buf_char(&v->text, '\n');
 }
 

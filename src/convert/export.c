@@ -92,7 +92,7 @@ static void warn_of_loss(const struct export *x, const char *what, uint64_t line
 {
 	if (lines) {
 		log_warn("%s cannot hold %s: omitted from %" PRIu64 " line%s", x->format->name,
-		         what, lines, lines == 1 ? "" : "s");
+		         what, lines, plural(lines));
 	}
 }
 

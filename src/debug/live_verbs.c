@@ -330,11 +330,11 @@ static void report_prefix(struct debugger *d, const struct prefix *p, bool same)
 		buf_printf(&d->out,
 		           "%lld step%s repeated; %lld of %lld states are unknown and could not be "
 		           "compared\n",
-		           (long long)p->steps, p->steps == 1 ? "" : "s", (long long)p->unknown,
+		           (long long)p->steps, plural(p->steps), (long long)p->unknown,
 		           (long long)p->steps + 1);
 	} else {
 		buf_printf(&d->out, "%lld step%s repeated; every state matches the recording\n",
-		           (long long)p->steps, p->steps == 1 ? "" : "s");
+		           (long long)p->steps, plural(p->steps));
 	}
 }
 

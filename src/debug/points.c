@@ -238,7 +238,7 @@ static void list_break(const struct point *one, struct buf *out)
 	}
 	if (one->hits) {
 		buf_printf(out, "        already hit %lld time%s\n", (long long)one->hits,
-		           one->hits == 1 ? "" : "s");
+		           plural(one->hits));
 	}
 }
 

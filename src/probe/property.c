@@ -67,8 +67,3 @@ void property_fix(struct property *out, const char *fmt, ...)
 	add_sentence(&out->fix, fmt, args);
 	va_end(args);
 }
-
-const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}

@@ -32,5 +32,3 @@ int property_say(struct property *out, enum property_status status, const char *
                  const char *evidence, const char *fix);
 void property_evidence(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void property_fix(struct property *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
-/* The plural ending: "1 session", "3 sessions". */
-const char *plural(size_t n);

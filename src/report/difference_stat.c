@@ -257,7 +257,7 @@ static void put_counts(const struct compare_count *c, struct str what, struct bu
 	if (c->kinds[DIFFERENCE_EXTRA_STEP])
 		buf_printf(out, ", %zu extra", c->kinds[DIFFERENCE_EXTRA_STEP]);
 	if (changed) {
-		buf_printf(out, ", %zu value%s differ%s", changed, changed == 1 ? "" : "s",
+		buf_printf(out, ", %zu value%s differ%s", changed, plural(changed),
 		           changed == 1 ? "s" : "");
 		buf_str(out, what);
 	}

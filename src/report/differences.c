@@ -107,7 +107,7 @@ static void put_since(const struct replayed_pair *pair, int64_t step, struct buf
 	if (!since.calls)
 		return;
 	buf_printf(out, "; from there on %lld call%s, %lld ok, %lld effective",
-	           (long long)since.calls, since.calls == 1 ? "" : "s", (long long)since.ok,
+	           (long long)since.calls, plural(since.calls), (long long)since.ok,
 	           (long long)since.effective);
 	if (since.unknown)
 		buf_printf(out, " (%lld unknown)", (long long)since.unknown);
@@ -439,10 +439,9 @@ void report_difference_summary(const struct compare_count *count, bool json, str
 		buf_printf(
 			out,
 			"%zu of %zu rollout%s differ%s · %zu difference%s · %zu step%s compared\n",
-			count->different, count->rollouts, count->rollouts == 1 ? "" : "s",
+			count->different, count->rollouts, plural(count->rollouts),
 			count->different == 1 ? "s" : "", count->differences,
-			count->differences == 1 ? "" : "s", count->steps,
-			count->steps == 1 ? "" : "s");
+			plural(count->differences), count->steps, plural(count->steps));
 		buf_text(out, missing && extra && missing + extra == count->rollouts
 		                      ? "their rollouts' ids differ: no id is "
 		                        "in both\n"

@@ -159,7 +159,7 @@ void report_cause(const struct rollout_verdict *v, const struct finding *f,
 static void put_count(const char *between, int64_t n, const char *what, struct buf *out)
 {
 	if (n > 0)
-		buf_printf(out, "%s%lld %s%s", between, (long long)n, what, n == 1 ? "" : "s");
+		buf_printf(out, "%s%lld %s%s", between, (long long)n, what, plural(n));
 }
 
 static void put_findings(const struct judge_summary *s, struct buf *out)
@@ -195,7 +195,7 @@ static void put_movement(const struct movement *m, struct buf *out)
 	}
 	if (m->unknown == acting) {
 		buf_printf(out, "unknown: whether the %lld call%s changed the environment", acting,
-		           acting == 1 ? "" : "s");
+		           plural(acting));
 		return;
 	}
 	buf_text(out, "no findings: ");
@@ -331,8 +331,8 @@ void report_failures(const struct judge_summary *s, struct style style, struct b
 void report_counters(int64_t turns, int64_t steps, int64_t effective, int64_t unknown,
                      int64_t failed, const char *reward, struct buf *out)
 {
-	buf_printf(out, "%lld turn%s · %lld step%s · ", (long long)turns, turns == 1 ? "" : "s",
-	           (long long)steps, steps == 1 ? "" : "s");
+	buf_printf(out, "%lld turn%s · %lld step%s · ", (long long)turns, plural(turns),
+	           (long long)steps, plural(steps));
 	if (effective < 0)
 		buf_text(out, steps ? "effective unknown" : "0 effective");
 	else

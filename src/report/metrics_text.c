@@ -203,7 +203,7 @@ static void put_change(const struct metric_change *c, struct style style, struct
 static void put_end(const struct change_count *n, struct buf *out)
 {
 	buf_printf(out, "\n%zu task%s in both, %zu differ%s by more than noise", n->tasks,
-	           n->tasks == 1 ? "" : "s", n->tasks_changed, n->tasks_changed == 1 ? "s" : "");
+	           plural(n->tasks), n->tasks_changed, n->tasks_changed == 1 ? "s" : "");
 	if (n->only_before || n->only_after)
 		buf_printf(out, "; %zu only before, %zu only after", n->only_before, n->only_after);
 	buf_char(out, '\n');

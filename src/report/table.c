@@ -240,7 +240,7 @@ static void put_revised(const struct rollout_facts *r, struct buf *out)
 		buf_printf(out,
 		           "revised: what %" PRId64
 		           " step%s changed only counts the calls or repeats their words\n",
-		           n, n == 1 ? "" : "s");
+		           n, plural(n));
 	}
 }
 

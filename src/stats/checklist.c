@@ -28,11 +28,6 @@ static int64_t whole(const struct metrics *m, int sum)
 	return (int64_t)m->sum[sum];
 }
 
-static const char *plural(const struct metrics *m, int sum)
-{
-	return whole(m, sum) == 1 ? "" : "s";
-}
-
 static bool any(const struct metrics *m, int sum)
 {
 	return m->sum[sum] > 0;
@@ -44,7 +39,7 @@ static enum check_status tools(const struct metrics *m, struct checklist_line *l
 		return say(l, CHECK_UNKNOWN, "no rollout");
 	return say(l, any(m, SUM_USED_TOOLS) ? CHECK_OK : CHECK_FAIL,
 	           "%" PRId64 " of %" PRId64 " rollout%s called a tool", whole(m, SUM_USED_TOOLS),
-	           whole(m, SUM_ROLLOUTS), plural(m, SUM_ROLLOUTS));
+	           whole(m, SUM_ROLLOUTS), plural(whole(m, SUM_ROLLOUTS)));
 }
 
 static enum check_status reward(const struct metrics *m, struct checklist_line *l)
@@ -53,7 +48,8 @@ static enum check_status reward(const struct metrics *m, struct checklist_line *
 		return say(l, CHECK_UNKNOWN, "no rollout has a reward");
 	return say(l, any(m, SUM_REWARD_POSITIVE) ? CHECK_OK : CHECK_FAIL,
 	           "positive in %" PRId64 " of %" PRId64 " rollout%s with a reward",
-	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS), plural(m, SUM_REWARDS));
+	           whole(m, SUM_REWARD_POSITIVE), whole(m, SUM_REWARDS),
+	           plural(whole(m, SUM_REWARDS)));
 }
 
 static enum check_status logprobs(const struct metrics *m, struct checklist_line *l)
@@ -68,11 +64,11 @@ static enum check_status logprobs(const struct metrics *m, struct checklist_line
 		return say(l, CHECK_FAIL,
 		           "all 0 in %" PRId64 " of %" PRId64 " turn%s with log-probabilities",
 		           whole(m, SUM_LOGPROBS_ZEROS), whole(m, SUM_LOGPROB_TURNS),
-		           plural(m, SUM_LOGPROB_TURNS));
+		           plural(whole(m, SUM_LOGPROB_TURNS)));
 	}
 	return say(l, CHECK_OK, "%" PRId64 " in %" PRId64 " turn%s, finite and not 0",
 	           whole(m, SUM_LOGPROBS), whole(m, SUM_LOGPROB_TURNS),
-	           plural(m, SUM_LOGPROB_TURNS));
+	           plural(whole(m, SUM_LOGPROB_TURNS)));
 }
 
 static enum check_status kl(const struct metrics *m, struct checklist_line *l)
@@ -108,7 +104,8 @@ static enum check_status advantages(const struct metrics *m, struct checklist_li
 		return say(l, CHECK_UNKNOWN, "no task has two rewards to compare");
 	if (any(m, SUM_NOT_FINITE)) {
 		return say(l, CHECK_FAIL, "not finite in %" PRId64 " of %" PRId64 " group%s",
-		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS), plural(m, SUM_GROUPS));
+		           whole(m, SUM_NOT_FINITE), whole(m, SUM_GROUPS),
+		           plural(whole(m, SUM_GROUPS)));
 	}
 	if (any(m, SUM_UNREWARDED)) {
 		return say(l, CHECK_FAIL, "rollouts that reached an end without a reward: %" PRId64,
@@ -117,10 +114,10 @@ static enum check_status advantages(const struct metrics *m, struct checklist_li
 	if (m->sum[SUM_ZERO_STD_SAMPLES] == m->sum[SUM_GROUP_SAMPLES]) {
 		return say(l, CHECK_FAIL,
 		           "all 0: rewards do not differ within any of %" PRId64 " group%s",
-		           whole(m, SUM_GROUPS), plural(m, SUM_GROUPS));
+		           whole(m, SUM_GROUPS), plural(whole(m, SUM_GROUPS)));
 	}
 	return say(l, CHECK_OK, "finite in %" PRId64 " group%s, at most %.3f", whole(m, SUM_GROUPS),
-	           plural(m, SUM_GROUPS), m->high[EXTREME_ADVANTAGE]);
+	           plural(whole(m, SUM_GROUPS)), m->high[EXTREME_ADVANTAGE]);
 }
 
 static enum check_status groups(const struct metrics *m, struct checklist_line *l)
@@ -129,7 +126,7 @@ static enum check_status groups(const struct metrics *m, struct checklist_line *
 		return say(l, CHECK_UNKNOWN, "no recording has a group size");
 	return say(l, m->sum[SUM_FULL_GROUPS] == m->sum[SUM_SIZED_GROUPS] ? CHECK_OK : CHECK_FAIL,
 	           "complete: %" PRId64 " of %" PRId64 " group%s", whole(m, SUM_FULL_GROUPS),
-	           whole(m, SUM_SIZED_GROUPS), plural(m, SUM_SIZED_GROUPS));
+	           whole(m, SUM_SIZED_GROUPS), plural(whole(m, SUM_SIZED_GROUPS)));
 }
 
 void checklist_make(const struct metrics *total, bool supplied,

@@ -217,7 +217,7 @@ int partial_read(struct stats *s, struct str text, const char *name, partial_hea
 	} while (text.n);
 	if (r.left) {
 		return error_set(err, FAIL_INPUT, "%s:%zu: the file ends %lld task%s early", name,
-		                 number, (long long)r.left, r.left == 1 ? "" : "s");
+		                 number, (long long)r.left, plural(r.left));
 	}
 	return 0;
 }

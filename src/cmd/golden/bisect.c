@@ -198,7 +198,7 @@ static void compare_pair(struct bisecting *b, size_t index, struct layer *layer)
 		show_answers(b, index);
 	if (!b->opts->json && b->more) {
 		buf_printf(&b->out.text, "  %zu more difference%s after it\n", b->more,
-		           b->more == 1 ? "" : "s");
+		           plural(b->more));
 	}
 	if (count.differences)
 		note_change(b, g, layer);
@@ -231,7 +231,7 @@ static void say_end(struct bisecting *b)
 		           letter(b, b->changer), b->changer->name, buf_cstr(&b->where));
 	} else if (!b->context->quiet && b->total.rollouts) {
 		buf_printf(out, "no differences · %zu targets · %zu rollout%s\n", b->layer_count,
-		           b->goldens.count, b->goldens.count == 1 ? "" : "s");
+		           b->goldens.count, plural(b->goldens.count));
 	}
 }
 

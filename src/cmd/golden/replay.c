@@ -460,7 +460,7 @@ static void say_end(struct replaying *r)
 	report_difference_summary(c, false, out);
 	if (!c->different && c->rollouts) {
 		buf_printf(out, "no differences · %zu rollout%s · %zu step%s\n", c->rollouts,
-		           c->rollouts == 1 ? "" : "s", c->steps, c->steps == 1 ? "" : "s");
+		           plural(c->rollouts), c->steps, plural(c->steps));
 	} else if (c->different && !r->opts->out) {
 		text_put_path(out, "recorded", buf_cstr(&r->path));
 	}

@@ -83,7 +83,7 @@ void model_say_usage(struct llm_usage *u, const struct llm_conf *c, struct buf *
 
 	if (!now.requests)
 		return;
-	buf_printf(out, "model: %" PRIu64 " request%s", now.requests, now.requests == 1 ? "" : "s");
+	buf_printf(out, "model: %" PRIu64 " request%s", now.requests, plural(now.requests));
 	if (now.prompt_tokens || now.completion_tokens) {
 		buf_printf(out, " · %" PRIu64 " prompt tokens", now.prompt_tokens);
 		if (now.cached_tokens)

@@ -113,7 +113,7 @@ static void end(struct report *r, const struct report_totals *t)
 		buf_str(r->out, buf_view(&l->lines));
 		if (n) {
 			buf_printf(&more, "%s%zu more %s%s", more.n ? ", " : "", n, commands[i],
-			           n == 1 ? "" : "s");
+			           plural(n));
 		}
 	}
 	if (more.n) {

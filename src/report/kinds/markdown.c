@@ -100,7 +100,7 @@ static void end(struct report *r, const struct report_totals *t)
 	struct judge_summary s;
 
 	buf_printf(&r->head, "### %s rolldbg %s: %zu rollout%s", passed ? "✅" : "❌",
-	           r->conf->command, t->rollouts, t->rollouts == 1 ? "" : "s");
+	           r->conf->command, t->rollouts, plural(t->rollouts));
 	put_count(&r->head, t->failed, "failed");
 	put_count(&r->head, t->errors, "without a result");
 	buf_text(&r->head, "\n\n");

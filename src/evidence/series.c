@@ -75,12 +75,22 @@ static struct str trimmed(struct str word)
 	return word;
 }
 
-/* The same for words that differ in the case of ASCII letters only. */
+static bool is_number(struct str word, double *value)
+{
+	char c = word.n ? word.p[0] : '\0';
+
+	return (c == '-' || (c >= '0' && c <= '9')) && json_double_text(word, value);
+}
+
+/* The same for words that differ in the case of ASCII letters only, and for two spellings of a number. */
 static uint64_t word_hash(struct str word)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
+	double value;
 
 	word = trimmed(word);
+	if (is_number(word, &value) && fabs(value) < EXACT_DOUBLE)
+		return fingerprint((struct str){(const char *)&value, sizeof(value)});
 	for (size_t i = 0; i < word.n; i++) {
 		char c = word.p[i];
 
@@ -164,13 +174,6 @@ struct blanked {
 	uint64_t hash;
 	bool any, only; /* some word was blanked; all words were */
 };
-
-static bool is_number(struct str word, double *value)
-{
-	char c = word.n ? word.p[0] : '\0';
-
-	return (c == '-' || (c >= '0' && c <= '9')) && json_double_text(word, value);
-}
 
 /* Hashes a text with each run of the call's words replaced by one blank; apart: and each number, which
    is a member of its own, by a sign. */

@@ -357,11 +357,15 @@ static enum explanation explain_reply(const struct history_script *h, const stru
 	return most;
 }
 
-/* A member that calls change by an effect; or one whose value sessions do not agree on. */
-static bool find_members(const struct history_script *h, const struct member **unequal)
+/* Is there a member that calls change by an effect? *repeated: there is one of words of the calls, which
+   an environment that sets it and one that is new for each call show alike, whatever the user calls it.
+   *unequal: one whose value sessions do not agree on. */
+static bool find_members(const struct history_script *h, bool *repeated,
+                         const struct member **unequal)
 {
 	bool effect = false;
 
+	*repeated = false;
 	*unequal = NULL;
 	for (size_t part = 0; part < PARTS; part++) {
 		const struct series *s = &h->series[part];
@@ -369,7 +373,8 @@ static bool find_members(const struct history_script *h, const struct member **u
 		for (size_t i = 0; i < s->changed_count; i++) {
 			const struct member *m = s->changed[i];
 
-			effect = effect || m->explanation == MEMBER_EFFECT;
+			effect = effect || (m->explanation == MEMBER_EFFECT && !m->echoes);
+			*repeated = *repeated || m->echoes;
 			*unequal = !*unequal && m->controls && !m->always_now ? m : *unequal;
 		}
 	}
@@ -461,6 +466,7 @@ static void put_undoing(const struct repeated_call *c, struct history_verdict *o
 static void put_doubt(const struct history_tally *t, const struct member *unequal,
                       struct history_verdict *out)
 {
+	out->doubtful = t->undoing || (t->again && !t->renewed && !t->repeated);
 	if (unequal)
 		put_unequal(unequal, out);
 	else if (t->again && !t->renewed && !t->repeated)
@@ -473,11 +479,12 @@ static void put_doubt(const struct history_tally *t, const struct member *unequa
 static void judge(struct history_script *h, struct history_verdict *out)
 {
 	const struct member *unequal;
+	bool repeated;
 
 	follow(h, PART_REPLY);
 	follow(h, PART_STATE);
 	struct history_tally t = count(h);
-	bool effect = find_members(h, &unequal);
+	bool effect = find_members(h, &repeated, &unequal);
 
 	*out = (struct history_verdict){.compared = t.compared, .depend = t.depend};
 	if ((t.depend || t.repeated) && t.alone >= STILL_CALLS && !t.unlike) {
@@ -498,8 +505,8 @@ static void judge(struct history_script *h, struct history_verdict *out)
 		text_copy(out->why, sizeof(out->why),
 		          STR("only counts and words of the calls depend on earlier calls"));
 	} else if (t.compared && !effect) {
-		text_copy(out->why, sizeof(out->why),
-		          STR("the replies show no effect of the calls"));
+		snprintf(out->why, sizeof(out->why), "the replies show no effect of the calls%s",
+		         repeated ? " but words of them" : "");
 	} else if (t.compared + 1 < STILL_CALLS) {
 		snprintf(out->why, sizeof(out->why), "%s could be compared",
 		         t.compared ? "only one reply" : "no reply");

@@ -40,6 +40,7 @@ struct history_verdict {
 	enum history_answer answer;
 	size_t compared, depend; /* replies */
 	bool has_episodes;       /* of an environment, not of tools that may only compute */
+	bool doubtful;           /* kept, but some call was answered as if nothing came before it */
 	bool drawn;    /* by what calls drawn from the schemas showed; the script's could not */
 	char why[200]; /* why it is unknown, or kept and yet not clean; may contain peers' bytes */
 };

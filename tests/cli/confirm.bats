@@ -75,7 +75,22 @@ summary() {
 	has "$output" 'no findings: 3 of 3 steps changed the state'
 	lacks "$output" clean:
 	expect 0 rolldbg probe --env "${url%/mcp}" --actions on,aside,back --sessions 2
+	has "$output" 'unknown  history       kept by some calls: '
 	has "$output" '; but step {"way":"back"} left nothing of the calls before it'
+	has "$output" 'fit to train: unknown (history kept by some calls'
+}
+
+@test "a call that sets a member to its word, whatever it was, is like one in a new environment: unknown" {
+	start sets "$ROLLDBG_BUILD/tests/tools/misbehaving_openenv" sets
+	url=ws://${url#http://}
+	url=${url%/mcp}
+	for effect in '' --effect=/way; do
+		expect 0 rolldbg run --confirm ${effect:+"$effect"} --state observation --env "$url" --actions on,aside,back,on
+		has "$output" 'unknown whether replies depend on earlier calls: the replies show no effect of the calls but words of them'
+		lacks "$output" no-history
+	done
+	expect 0 rolldbg probe --state observation --env "$url" --actions on,aside,back,on --sessions 2
+	has "$output" 'unknown  history       not shown: the replies show no effect of the calls but words of them'
 }
 
 @test "tools that only compute are not accused: no server says that they are more" {

@@ -4,7 +4,8 @@
    each step moves to the next tile, until it is killed. The defect occurs when a session is
    opened, or in the reply to its second step: see the tables, whose names are printed
    without an argument. "cornered" has none: only steps back move. "forgets": each
-   second step starts anew, unnoticed by its count. "noisy": a reading differs now and then, whatever the seed. Each step received is a line on standard output: "step 1". */
+   second step starts anew, unnoticed by its count. "noisy": a reading differs now and then, whatever the seed. "sets": a step
+   sets one member to its way, whatever it was; nothing is wrong with that. Each step received is a line on standard output: "step 1". */
 #include "base/mem.h"
 #include "unit/ws_server.h"
 
@@ -28,6 +29,7 @@ struct session {
 	int fd;
 	int steps, back;
 	const char *wall; /* that the last step met */
+	const char *way;  /* of the last step */
 	char episode[80];
 };
 
@@ -250,6 +252,7 @@ static const char *habit_name;
 #define CORNERED "cornered"
 #define FORGETS  "forgets"
 #define NOISY    "noisy"
+#define SETS     "sets"
 
 static void answer_page(int fd, const char *request)
 {
@@ -272,16 +275,18 @@ static void start_episode(struct session *s, const char *question)
 	at = at ? at + strlen("\"episode_id\":\"") : "";
 	snprintf(s->episode, sizeof(s->episode), "%.*s", (int)strcspn(at, "\""), at);
 	s->steps = s->back = 0;
-	s->wall = "no";
+	s->wall = s->way = "no";
 }
 
 static void walk(struct session *s, const char *question)
 {
 	bool back = strstr(question, "\"back\"") != NULL;
+	bool aside = strstr(question, "\"aside\"") != NULL;
 
 	s->steps++;
 	s->back += back;
-	s->wall = back ? "no" : strstr(question, "\"aside\"") ? "the east" : "the north";
+	s->wall = back ? "no" : aside ? "the east" : "the north";
+	s->way = back ? "back" : aside ? "aside" : "on";
 }
 
 static bool cornered(void)
@@ -291,11 +296,19 @@ static bool cornered(void)
 
 static atomic_int replies;
 
+static bool sets(void)
+{
+	return !strcmp(habit_name, SETS);
+}
+
 static int tile(const struct session *s)
 {
 	bool forgets = !strcmp(habit_name, FORGETS);
 
-	return cornered() ? s->back : forgets && s->steps ? 2 - s->steps % 2 : s->steps;
+	return sets()                ? 0
+	       : cornered()          ? s->back
+	       : forgets && s->steps ? 2 - s->steps % 2
+	                             : s->steps;
 }
 
 static bool answer(struct session *s, const char *question)
@@ -323,6 +336,8 @@ static bool answer(struct session *s, const char *question)
 	char wall[40] = "";
 	if (cornered() || !strcmp(habit_name, FORGETS))
 		snprintf(wall, sizeof(wall), ",\"met\":\"%s wall\"", s->wall);
+	if (sets())
+		snprintf(wall, sizeof(wall), ",\"way\":\"%s\"", s->way);
 	if (!strcmp(habit_name, NOISY))
 		snprintf(wall, sizeof(wall), ",\"heat\":%d",
 		         20 + (atomic_fetch_add(&replies, 1) % 43 == 42));
@@ -393,7 +408,7 @@ static void print_habits(void)
 static bool is_habit(const char *name)
 {
 	bool known = !strcmp(name, "none") || !strcmp(name, CORNERED) || !strcmp(name, FORGETS) ||
-	             !strcmp(name, NOISY);
+	             !strcmp(name, NOISY) || !strcmp(name, SETS);
 
 	for (size_t i = 0; i < ARRAY_LEN(tables); i++)
 		known = known || find(tables[i].list, tables[i].count, name);

@@ -7,6 +7,8 @@
 
 #include <stdio.h>
 
+#define FIX_CALLS "specify calls that build on each other: \1call\2 or \1actions\2"
+
 static struct history_script *make_script(const struct probe *p)
 {
 	struct history_script *h = history_new(&p->explaining, p->state_ignore);
@@ -97,11 +99,8 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 	case HISTORY_UNKNOWN:
 		property_judge(out, PROPERTY_UNKNOWN, "not shown");
 		property_evidence(out, "%s", v->why);
-		if (p->opened) {
-			property_fix(
-				out,
-				"specify calls that build on each other: \1call\2 or \1actions\2");
-		}
+		if (p->opened)
+			property_fix(out, FIX_CALLS);
 		return 0;
 	case HISTORY_NONE:
 		property_judge(out, PROPERTY_FAIL, "no history");
@@ -114,7 +113,8 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 			"need none");
 		break;
 	case HISTORY_KEPT:
-		property_judge(out, PROPERTY_OK, "kept");
+		property_judge(out, v->doubtful ? PROPERTY_UNKNOWN : PROPERTY_OK,
+		               v->doubtful ? "kept by some calls" : "kept");
 		if (v->depend) {
 			property_evidence(out, "%zu of %zu replies depend on earlier calls%s",
 			                  v->depend, v->compared,
@@ -125,6 +125,8 @@ int property_history(struct probe *p, struct property *out, struct error *err)
 		}
 		if (v->why[0] && !v->drawn)
 			property_evidence(out, "but %s", v->why);
+		if (v->doubtful)
+			property_fix(out, FIX_CALLS);
 		break;
 	}
 	property_evidence(out, "%zu session%s for %zu calls", p->history_sessions,

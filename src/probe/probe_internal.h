@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/mem.h"
-#include "evidence/explain.h"
+#include "evidence/verdict.h"
 #include "probe/env/probe_session.h"
 #include "probe/probe.h"
 #include "rollout/history.h"
@@ -65,6 +65,8 @@ struct probe {
 	/* The members of its states and of its replies, explained after its calls. */
 	struct series states, replies;
 	struct explaining explaining;
+	struct verdict verdict; /* on its calls */
+	bool unlike;            /* those that act are not all the same */
 	/* Its reply to the reset, its first state, and the one when the others' were read. */
 	struct str begin, start, later;
 	struct str state_ignore; /* pointers, as in struct env_facts */
@@ -163,6 +165,8 @@ void property_quote(struct property *out, const struct probe_reply *r);
 /* ---- queries ---- */
 
 size_t probe_ok_calls(const struct probe *p);
+/* Did the user name what the state is read from? */
+bool probe_names_state(const struct probe *p);
 /* Calls that changed the state. */
 size_t probe_changes(const struct probe *p);
 /* The number of successful calls at the end that were neither counted nor changed the

@@ -197,6 +197,19 @@ process_ended() {
 	jq -es 'last | .fail == 1' lines
 }
 
+@test "a state that three unlike calls leave as it was never changes; one call again and again may be a wall" {
+	canned still <<-'END'
+		tools/list	{"tools":[{"name":"act","inputSchema":{"type":"object","properties":{"move":{"type":"string"}},"required":["move"]}},{"name":"look","inputSchema":{"type":"object"}}]}
+		tools/call	{"content":[{"type":"text","text":"at the gate"}]}
+	END
+	for actions in A,B A,A,A,A; do
+		rolldbg probe --json --env "$url" --sessions 2 --state tool:look --tool act --actions $actions >lines
+		expect_property state-source '.status == "unknown" and .evidence == "no call changed it"'
+	done
+	rolldbg probe --json --env "$url" --sessions 2 --state tool:look --tool act --actions A,B,A >lines || [ $? = 1 ]
+	expect_property state-source '.status == "fail" and .value == "tool, never changes" and (.evidence | startswith("3 calls were answered"))'
+}
+
 @test "why a state could not be read, and the fix for a timeout" {
 	rolldbg probe --json --env 'builtin:frozen_lake?fault=no-control-plane' --state resource:nope --sessions 2 --actions DOWN >lines
 	expect_property state-source '.status == "unknown" and (.evidence | contains("Unknown resource: nope")) and (.fix | contains("--state"))'

@@ -204,22 +204,55 @@ static int explore(struct probe *p, struct exploring *x, struct error *err)
 	return 0;
 }
 
-/* Until then a count was a change. */
-static void explain_calls(struct probe *p)
+/* Did unlike calls all get one reply? */
+static bool got_one_reply(struct probe *p)
 {
-	explain_members(&p->states, &p->explaining);
-	explain_members(&p->replies, &p->explaining);
-	p->first_effect = CALLS_MAX;
-	for (size_t i = 0; i < p->call_count; i++) {
-		const struct call_trial *t = &p->states.trials[i];
-		struct probe_call *a = &p->calls[i];
+	struct replies r = {.count = 0};
+	const struct probe_call *first = NULL;
 
-		a->changed = false;
-		for (size_t k = 0; k < t->count; k++) {
-			a->changed = a->changed ||
-			             p->states.changed[t->first + k]->explanation == MEMBER_EFFECT;
-		}
-		if (a->changed && a->reply.outcome == OUTCOME_OK && p->first_effect == CALLS_MAX)
+	for (size_t i = 0; i < p->call_count; i++) {
+		const struct probe_call *a = &p->calls[i];
+
+		if (a->reply.outcome != OUTCOME_OK || tool_is_read_only(p->tools, a->name))
+			continue;
+		first = first ? first : a;
+		r.count++;
+		r.differ = r.differ || !str_eq(a->observation, first->observation);
+		r.unlike = r.unlike || !str_eq(a->name, first->name) ||
+		           !str_eq(a->arguments, first->arguments);
+	}
+	p->unlike = r.unlike;
+	return replies_are_one(&r, false);
+}
+
+bool probe_names_state(const struct probe *p)
+{
+	return p->state_kind == STATE_TOOL || p->state_kind == STATE_RESOURCE;
+}
+
+/* As check does when a rollout is over. Until then a count was a change. */
+static void decide_effects(struct probe *p)
+{
+	struct completed_step steps[CALLS_MAX] = {{.failed = false}};
+	const struct deciding d = {.explaining = &p->explaining,
+	                           .named = probe_names_state(p),
+	                           .silent = got_one_reply(p),
+	                           .steps = steps,
+	                           .count = p->call_count};
+
+	for (size_t i = 0; i < p->call_count; i++) {
+		const struct probe_call *a = &p->calls[i];
+
+		steps[i] = (struct completed_step){.failed = a->reply.outcome != OUTCOME_OK,
+		                                   .idle = tool_is_read_only(p->tools, a->name),
+		                                   .trial = (int64_t)i};
+	}
+	explain_members(&p->replies, &p->explaining);
+	verdict_decide(&p->verdict, &p->states, &d);
+	p->first_effect = CALLS_MAX;
+	for (size_t i = p->call_count; i-- > 0;) {
+		p->calls[i].changed = steps[i].effect == EFFECT_CHANGED;
+		if (p->calls[i].changed && !steps[i].failed)
 			p->first_effect = i;
 	}
 }
@@ -249,7 +282,7 @@ static int call_first_session(struct probe *p, struct error *err)
 	if (p->not_called)
 		return 0;
 	int failed = explore(p, &x, err);
-	explain_calls(p);
+	decide_effects(p);
 	choose_good(p);
 	x.policy->ops->close(x.policy);
 	BUFS_RELEASE(&x.last_error, &x.now.json);

@@ -1,8 +1,9 @@
 /* The state can be read before and after each call, contains more than bookkeeping, and calls
    change it. */
 #include "evidence/limits.h"
-#include "evidence/verdict.h"
 #include "probe/probe_internal.h"
+
+#include <inttypes.h>
 
 static bool was_known(const struct probe *p)
 {
@@ -39,6 +40,16 @@ static void say_counts(const struct probe *p, struct property *out)
 	}
 }
 
+/* What makes check say frozen-state; of calls that are drawn it proves less. */
+static bool stands_still(const struct probe *p)
+{
+	const struct verdict *v = &p->verdict;
+
+	bool could_show = v->silent || (p->unlike && probe_names_state(p));
+
+	return p->named && could_show && v->acting >= STILL_CALLS && v->still == v->acting;
+}
+
 static void judge_moves(const struct probe *p, unsigned seen, struct property *out)
 {
 	const char *kind = state_kind_name(p->state_kind);
@@ -57,6 +68,13 @@ static void judge_moves(const struct probe *p, unsigned seen, struct property *o
 		property_judge(out, PROPERTY_FAIL, "%s, never changes", kind);
 		property_evidence(out, "the calls changed the replies, but never the state");
 		property_fix(out, "choose another source with \1state\2");
+	} else if (stands_still(p)) {
+		property_judge(out, PROPERTY_FAIL, "%s, never changes", kind);
+		property_evidence(out, "%" PRId64 " calls were answered and changed nothing%s",
+		                  p->verdict.acting,
+		                  p->verdict.silent ? "; all replies are equal" : "");
+		property_fix(out, "let the calls and the state reach one environment, or choose "
+		                  "another source with \1state\2");
 	} else {
 		property_say(out, PROPERTY_UNKNOWN, kind,
 		             p->not_called ? p->not_called : "no call changed it", NULL);

@@ -323,14 +323,9 @@ static int relay(struct tapping *t, struct error *err)
 	const struct tap_options *o = t->opts;
 	struct stream_server_conf to = {
 		.url = o->to, .ca_file = o->ca_file, .insecure = o->insecure};
-	struct io_conf asking = {.clock = t->context->clock,
-	                         .stop_fd = t->context->stop.fd,
-	                         .ca_file = o->ca_file,
-	                         .insecure = o->insecure};
 	struct stream_server_conf model = {
 		.url = o->model_to, .ca_file = o->ca_file, .insecure = o->insecure};
 	struct tap_relay_conf conf = {.clock = t->context->clock,
-	                              .url = o->to,
 	                              .model_listener = -1,
 	                              .recording = t->recording,
 	                              .faults = faults_engine(t->faults),
@@ -347,7 +342,7 @@ static int relay(struct tapping *t, struct error *err)
 	listen_allow_many();
 	const char *at = o->bind ? o->bind : ADDRESS;
 	int failed =
-		stream_server_new(&to, &conf.server, err) || io_new(&asking, &conf.io, err) ||
+		stream_server_new(&to, &conf.server, err) ||
 		(o->model_to && stream_server_new(&model, &conf.model, err)) ||
 		listen_on(at, &t->port, &conf.listener, err) ||
 		(o->model_port.given && listen_on(at, &t->model_port, &conf.model_listener, err));
@@ -360,7 +355,6 @@ static int relay(struct tapping *t, struct error *err)
 	}
 	tap_joiner_tick(t->joiner, true);
 	stream_server_free(conf.model);
-	io_free(conf.io);
 	stream_server_free(conf.server);
 	return failed ? -1 : 0;
 }

@@ -94,21 +94,6 @@ const struct tap_decoder *tap_reader_find(const struct tap_reader *r,
 	return NULL;
 }
 
-void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body)
-{
-	static const struct tap_connection own = {.id = 0};
-	struct tap_exchange x = {.connection = &own,
-	                         .request = {.method = STR("GET"), .target = str_from(path)},
-	                         .reply = {.status = 200},
-	                         .reply_body = {.bytes = body}};
-
-	void *data;
-	const struct tap_decoder *d = tap_reader_find(r, &x.request, &data);
-
-	if (d && d->reply)
-		d->reply(data, &x);
-}
-
 static uint64_t now_ns(const struct tap_flow *f)
 {
 	const struct clock *c = &f->reader->conf.clock;

@@ -24,8 +24,6 @@ void tap_reader_free(struct tap_reader *r); /* after its flows; NULL is fine */
 /* The decoder whose request it is, and what its start() returned; NULL: nobody's. */
 const struct tap_decoder *tap_reader_find(const struct tap_reader *r,
                                           const struct tap_head *request, void **d);
-/* Tells the decoders about a page as if a client had asked for it. body: valid JSON. */
-void tap_reader_tell_page(struct tap_reader *r, const char *path, struct str body);
 
 struct tap_flow;
 

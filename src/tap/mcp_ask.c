@@ -3,11 +3,8 @@
 #include "env/mcp/headers.h"
 #include "env/state_source.h"
 #include "json/write.h"
-#include "protocol/http_stream.h"
 #include "recording/tool_list.h"
 #include "tap/mcp_client.h"
-
-#include <strings.h>
 
 /* ---- whether to ask ---- */
 
@@ -29,25 +26,6 @@ static bool awaits_reply(const struct mcp_client *c)
 }
 
 /* ---- requests ---- */
-
-/* The client's headers but for those about its own message. */
-static void put_fields(struct str fields, bool control, struct buf *out)
-{
-	static const char *const own[] = {
-		"content-",   "transfer-", "connection", "accept-encoding", "expect",
-		"mcp-method", "mcp-name",  "mcp-param-", "last-event-id",   "accept"};
-	struct str name, value;
-
-	for (size_t cursor = 0; http_next_field(fields, &cursor, &name, &value);) {
-		bool left_out = control && http_is_word(name, "mcp-session-id");
-
-		for (size_t i = 0; i < ARRAY_LEN(own); i++)
-			left_out |= name.n >= strlen(own[i]) &&
-			            !strncasecmp(name.p, own[i], strlen(own[i]));
-		if (!left_out)
-			buf_printf(out, "%.*s: %.*s\r\n", STR_ARG(name), STR_ARG(value));
-	}
-}
 
 static void put_modern_fields(const struct mcp_client *c, const struct state_source *s,
                               const char *method, struct buf *out)
@@ -83,7 +61,7 @@ static void put_control(const struct mcp_client *c, const struct tap_head *h, st
 
 	buf_printf(out, "GET %.*s/control/initial_state HTTP/1.1\r\n",
 	           STR_ARG(path_before(path, mcp_is_control(path) ? "/control/" : "/mcp")));
-	put_fields(h->fields, true, out);
+	tap_put_fields(h, "mcp-session-id", out);
 	buf_printf(out, "mcp-session-id: %.*s\r\nAccept: application/json\r\n\r\n",
 	           STR_ARG(c->env_id));
 }
@@ -119,7 +97,7 @@ static void put_post(struct mcp_client *c, const struct state_source *s, const s
 		tool ? s->arguments : STR_NONE, tool ? STR_NONE : s->target,
 		modern ? buf_view(&meta) : STR_NONE);
 	buf_printf(out, "POST %.*s HTTP/1.1\r\n", STR_ARG(h->target));
-	put_fields(h->fields, false, out);
+	tap_put_fields(h, NULL, out);
 	if (modern)
 		put_modern_fields(c, s, method, out);
 	buf_printf(

@@ -3,6 +3,8 @@
 
 #include "protocol/http_stream.h"
 
+#include <strings.h>
+
 #define DECODER(id) extern const struct tap_decoder tap_##id;
 #include "tap/decoders.def"
 #undef DECODER
@@ -24,6 +26,24 @@ struct str tap_path(const struct tap_head *request)
 	struct str target = request->target;
 
 	return str_cut(&target, '?');
+}
+
+void tap_put_fields(const struct tap_head *request, const char *but, struct buf *out)
+{
+	static const char *const own[] = {
+		"content-", "transfer-",     "connection", "upgrade",   "accept", "sec-websocket-",
+		"expect",   "last-event-id", "mcp-method", "mcp-name",  "mcp-param-"};
+	struct str name, value;
+
+	for (size_t cursor = 0; http_next_field(request->fields, &cursor, &name, &value);) {
+		bool left_out = but && http_is_word(name, but);
+
+		for (size_t i = 0; i < ARRAY_LEN(own); i++)
+			left_out |= name.n >= strlen(own[i]) &&
+			            !strncasecmp(name.p, own[i], strlen(own[i]));
+		if (!left_out)
+			buf_printf(out, "%.*s: %.*s\r\n", STR_ARG(name), STR_ARG(value));
+	}
 }
 
 struct str tap_query(const struct tap_head *request, const char *name)

@@ -6,7 +6,7 @@
    relayed. All calls come from one thread and must not block. A decoder cannot change a byte. */
 #pragma once
 
-#include "base/base.h"
+#include "base/buf.h"
 
 struct tap_recording; /* tap/episode.h */
 
@@ -35,6 +35,9 @@ struct tap_head {
 struct str tap_header(const struct tap_head *h, const char *name);
 /* The path of a request's target, without the query. */
 struct str tap_path(const struct tap_head *request);
+/* Appends the header lines of a client's request to one of our own, which so reaches the same server and session:
+   all but those about its own message and connection, and `but` (NULL: none). */
+void tap_put_fields(const struct tap_head *request, const char *but, struct buf *out);
 /* The value of a member of the target's query, still escaped; absent if there is none. */
 struct str tap_query(const struct tap_head *request, const char *name);
 

@@ -43,6 +43,7 @@ struct openenv_decoder {
 	struct tap_recording *r;
 	struct buf name, version, tools;
 	bool calls_tools;
+	bool described; /* the server was asked for its description */
 	bool forgetful; /* a client asked for the state after a reset, but not after each step */
 };
 
@@ -453,6 +454,21 @@ static bool owns(void *ctx, const struct tap_head *request)
 	return is_socket(request) || is_page(request, "/schema") || is_page(request, "/metadata");
 }
 
+/* Asks for a page of the server's description, which few clients do. */
+static void ask_page(struct openenv_decoder *d, const struct tap_head *asked, const char *name)
+{
+	struct str path = tap_path(asked);
+	AUTO_BUF request = BUF(BUF_MAX_SMALL);
+
+	while (path.n && path.p[path.n - 1] != '/')
+		path.n--;
+	buf_printf(&request, "GET %.*s%s HTTP/1.1\r\n", STR_ARG(path), name);
+	tap_put_fields(asked, NULL, &request);
+	buf_text(&request, "Accept: application/json\r\n\r\n");
+	d->described = true;
+	tap_ask(d->r, buf_view(&request), d);
+}
+
 static void learn_page(struct openenv_decoder *d, const struct tap_exchange *x)
 {
 	struct str body = x->reply_body.bytes, action;
@@ -465,6 +481,8 @@ static void learn_page(struct openenv_decoder *d, const struct tap_exchange *x)
 		return;
 	}
 	action = JSON_GET(body, "action");
+	if (x->connection->asker)
+		ask_page(d, &x->request, "metadata");
 	if (json_type(action) == JSON_OBJECT && !d->calls_tools &&
 	    !openenv_action_is_call(action)) {
 		buf_clear(&d->tools);
@@ -491,6 +509,8 @@ static void request(void *ctx, struct tap_exchange *x)
 	s->tap = tap_session_begin(d->r, &f);
 	tap_asked(s->tap, FAULT_AT_SESSION);
 	x->own = s;
+	if (!d->described)
+		ask_page(d, &x->request, "schema");
 }
 
 /* A page of the description, or the handshake was declined. */

@@ -5,7 +5,6 @@
 #include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "env/http_json.h"
 #include "tap/episode.h"
 #include "tap/model_turn.h"
 
@@ -20,7 +19,6 @@
 #define PENDING_MAX (PENDING_BYTES + READ_BYTES + 4 * BUF_MAX_SMALL)
 #define EVENTS      256
 #define ROUNDS      4 /* reads of one connection in a row */
-#define LEARN_MS    5000
 
 struct end *relay_other(const struct end *e)
 {
@@ -219,36 +217,6 @@ static void read_end(struct relay *r, struct end *e)
 	}
 }
 
-/* ---- the server ---- */
-
-/* What an OpenEnv server says about itself without a session: asked once, before the first client comes or when the server is there, because
-   few clients ask. The decoders are told. */
-static void learn(struct relay *r)
-{
-	static const char *const paths[] = {"/schema", "/metadata"};
-	struct env_conf conf = {.url = r->conf->url, .timeout_ms = LEARN_MS};
-	struct error err = {0};
-	struct str body, url = str_from(conf.url);
-	int status = 200;
-	struct event_queue unread = {0};
-	struct http_json pages;
-
-	r->learned = !r->conf->io || str_ends(url, STR("/mcp")) || str_ends(url, STR("/mcp/"));
-	if (r->learned)
-		return;
-	io_limit(r->conf->io, LEARN_MS);
-	http_json_init(&pages, &conf, r->conf->io, &unread);
-	for (size_t i = 0; i < ARRAY_LEN(paths) && status == 200; i++) {
-		if (http_json_page(&pages, paths[i], &status, &body, &err))
-			status = 0;
-		else if (status == 200 && body.p)
-			tap_reader_tell_page(r->reader, paths[i], body);
-		r->learned |= status != 0;
-	}
-	http_json_release(&pages);
-	events_release(&unread);
-}
-
 /* ---- one connection's turn ---- */
 
 static void begin_unreachable(struct relay *r, struct conn *c)
@@ -296,10 +264,6 @@ void relay_settle(struct relay *r, struct conn *c)
 
 	if (state == STREAM_FAILED && !c->unreachable)
 		begin_unreachable(r, c);
-	if (state == STREAM_OPEN && !r->learned && c->server == r->conf->server) {
-		learn(r); /* it was not there before */
-		r->learned = true;
-	}
 	if (state == STREAM_OPEN)
 		pass_end(client);
 	pass_end(server);
@@ -509,7 +473,6 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 	}
 	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
 	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
-	learn(&r);
 	relay_watch(&r, &r.stop, conf->stop_fd, POLLIN);
 	relay_watch(&r, &r.wake, conf->wake_fd, POLLIN);
 	int failed = loop(&r, err);

@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "net/io.h"
 #include "net/stream.h"
 
 struct tap_recording;
@@ -14,12 +13,10 @@ struct tap_relay_conf {
 	struct clock clock;
 	int listener;                 /* a listening socket */
 	struct stream_server *server; /* borrowed */
-	const char *url;              /* the same as given */
 	/* A model's server; NULL: none. Its listener; -1: it shares that of the environment, and the
 	   first request of a connection tells which server it is for. */
 	struct stream_server *model;
 	int model_listener;
-	struct io *io; /* to ask the server for its description; NULL: it is not asked */
 	struct tap_recording *recording;
 	struct tap_engine *faults; /* to be injected; NULL: none */
 	int stop_fd;               /* readable when the user asks to stop; -1: none */

@@ -44,7 +44,6 @@ struct relay {
 	size_t polled; /* connections that wait for something else than a descriptor */
 	char *room;
 	struct buf out;
-	bool learned; /* what the server says of itself */
 	bool over;
 	bool full; /* there were no descriptors left: said once */
 };

@@ -68,10 +68,16 @@ void relay_ask(struct relay *r, struct conn *c)
 {
 	struct tap_question q = tap_recording_question(r->conf->recording);
 
-	if (!q.any || c->peer ||
-	    (!q.asker && (c->asking || !tap_flow_is_between_messages(c->flow))))
+	if (!q.any)
 		return;
-	c->ends[TAP_CLIENT].due_ns = relay_now_ns(r) + ASK_NS;
+	if (c->own && c->peer) { /* the answer to one leads to the next: the client waits on */
+		c = c->peer;
+		c->peer = c->peer->peer = NULL;
+	} else if (!c->peer && (q.asker || (!c->asking && tap_flow_is_between_messages(c->flow)))) {
+		c->ends[TAP_CLIENT].due_ns = relay_now_ns(r) + ASK_NS;
+	} else {
+		return;
+	}
 	if (q.asker)
 		ask_apart(r, c, &q);
 	else
@@ -193,5 +199,6 @@ void relay_pass(struct relay *r, struct end *e, struct str bytes)
 	} else {
 		relay_send(relay_other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));
 		tap_flow_tell(e->conn->flow);
+		relay_ask(r, e->conn);
 	}
 }

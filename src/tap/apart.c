@@ -130,7 +130,7 @@ static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn 
 {
 	struct model_turn *next = j->first;
 
-	while (next && !tap_join_continues(t, next))
+	while (next && !model_turn_precedes(t, next->prompt, true))
 		next = next->next;
 	return next;
 }
@@ -156,7 +156,7 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 	write_header(&a, t, called);
 	for (size_t from = 0; chain; chain = t) {
 		write_apart(&a, chain, from);
-		from = chain->length;
+		from = model_turn_length(chain);
 		t = chain->next;
 		model_turn_free(chain);
 	}

@@ -75,36 +75,15 @@ static void bind_name(struct tap_joiner *j, struct tap_session *s, const struct 
 
 /* ---- what a turn continues ---- */
 
-static bool begins_with(const struct tap_prompt *p, size_t n, uint64_t hash)
-{
-	return n <= p->units && p->chain[n] == hash;
-}
-
-static bool continues_talk(const struct tap_talk *k, const struct tap_prompt *p)
-{
-	return k->any && k->length && p->units > k->prompt_length &&
-	       (begins_with(p, k->length, k->after) ||
-	        (p->is_text && begins_with(p, k->length - 1, k->almost)));
-}
-
-bool tap_join_continues(const struct model_turn *before, const struct model_turn *t)
-{
-	return before->length && t->prompt->units > before->prompt->units &&
-	       begins_with(t->prompt, before->length, before->after);
-}
-
 static bool continues(const struct asking *a, const struct model_turn *t)
 {
-	return continues_talk(a->talk, t->prompt);
+	return model_turn_precedes(a->talk->turn, t->prompt, true);
 }
 
 /* Its prompt is the last one and more, but not with the reply as it was. */
 static bool continues_prompt(const struct asking *a, const struct model_turn *t)
 {
-	const struct tap_talk *k = a->talk;
-
-	return k->any && t->prompt->units > k->prompt_length &&
-	       begins_with(t->prompt, k->prompt_length, k->prompt);
+	return model_turn_precedes(a->talk->turn, t->prompt, false);
 }
 
 static bool has_result(const struct asking *a, const struct model_turn *t)
@@ -137,7 +116,7 @@ static bool is_anothers(const struct asking *a, const struct model_turn *t)
 			continue;
 		const struct tap_talk *k = &o->episode->talk;
 		if ((telling && (k->rollout == name_hash(t) || names_session(o, t))) ||
-		    (continues_talk(k, t->prompt) && !continues(a, t))) {
+		    (model_turn_precedes(k->turn, t->prompt, true) && !continues(a, t))) {
 			return true;
 		}
 	}
@@ -190,7 +169,8 @@ static bool narrow(struct set *s, const struct asking *a,
 static bool are_twins(const struct set *s)
 {
 	for (size_t i = 1; i < s->n; i++)
-		if (s->at[i]->after != s->at[0]->after || s->at[i]->length != s->at[0]->length)
+		if (!str_eq(s->at[i]->said, s->at[0]->said) ||
+		    !str_eq(s->at[i]->prompt->text, s->at[0]->prompt->text))
 			return false;
 	return true;
 }
@@ -321,24 +301,20 @@ static void count(struct tap_joiner *j, const char *rung)
 	                           : &j->counts.named) += 1;
 }
 
-/* The turn is the episode's next one. Appends what it adds to the conversation, and the line's
-   `llm`. */
+/* The turn is the episode's next one, and the last so far. Appends what it adds to the conversation,
+   and the line's `llm`. */
 static void absorb(struct tap_joiner *j, struct tap_session *s, struct model_turn *t,
                    struct buf *messages, struct buf *llm)
 {
 	struct tap_talk *k = &s->episode->talk;
-	bool goes_on = continues_talk(k, t->prompt);
+	bool goes_on = model_turn_precedes(k->turn, t->prompt, true);
 
 	if (!goes_on)
 		k->hash[0] = '\0';
-	tap_join_write(j, k, t, goes_on ? k->length : 0, messages, llm);
-	k->any = true;
-	k->length = t->length;
-	k->after = t->after;
-	k->almost = t->almost;
-	k->prompt_length = t->prompt->units;
-	k->prompt = t->prompt->chain[t->prompt->units];
+	tap_join_write(j, k, t, goes_on ? model_turn_length(k->turn) : 0, messages, llm);
 	bind_name(j, s, t);
+	model_turn_free(k->turn);
+	k->turn = t;
 }
 
 static void join(struct asking *a, struct model_turn *t, const char *rung, struct tap_step *step)
@@ -353,8 +329,6 @@ static void join(struct asking *a, struct model_turn *t, const char *rung, struc
 	step->joined = rung;
 	step->messages = arena_str(&step->arena, buf_view(&messages));
 	step->llm = arena_str(&step->arena, buf_view(&llm));
-	model_turn_free(k->turn);
-	k->turn = t;
 }
 
 /* The step has the id that the model gave the call. */
@@ -424,7 +398,6 @@ static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model
 	if (!tap_is_broken(s->r) && line_writer_turn(&e->lines.writer, &f, &err))
 		tap_stop_recording(s->r, &err);
 	e->last_ns = tap_now_ns(s->r);
-	model_turn_free(t);
 }
 
 static void write_waiting(struct tap_joiner *j, struct tap_session *s)

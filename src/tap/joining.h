@@ -10,12 +10,9 @@
 
 /* What the turns that were joined with an episode tell about the next one. Zeroed: none was. */
 struct tap_talk {
-	bool any;
-	size_t length, prompt_length; /* units of the last turn, and of its prompt */
-	uint64_t after, almost, prompt;
 	uint64_t rollout;        /* hash of the name in its requests; 0: none */
 	char hash[HASH_HEX + 1]; /* of the conversation as recorded */
-	struct model_turn *turn; /* the last one, whose other calls may follow */
+	struct model_turn *turn; /* the last one, which others continue; NULL: none was joined */
 	struct model_turn
 		*waiting;     /* turns without a call, to be recorded after the steps in flight */
 	int64_t turns;        /* recorded so far */
@@ -76,11 +73,9 @@ struct tap_joiner {
 /* Takes a turn from those that wait. */
 void tap_join_remove(struct tap_joiner *j, struct model_turn *t);
 
-/* Appends the messages that a turn adds to those of its first `from` units, with its reply, and
+/* Appends the messages that a turn adds to those before `from` in its prompt, with its reply, and
    its `llm`, which has the sampling parameters if they differ from the last ones. */
 void tap_join_write(struct tap_joiner *j, struct tap_talk *k, const struct model_turn *t,
                     size_t from, struct buf *messages, struct buf *llm);
 /* Records a turn, and those that continue it, as a rollout of its own, and frees them. */
 void tap_join_apart(struct tap_joiner *j, struct model_turn *t);
-
-bool tap_join_continues(const struct model_turn *before, const struct model_turn *t);

@@ -12,15 +12,10 @@
 
 #define CHOICES_MAX 4096 /* of one reply */
 
-struct decoder {
-	struct tap_joiner *joiner;
-	struct buf part, chunk; /* scratch */
-};
-
 /* An exchange whose reply is read. A stream is read as it arrives: clients act on its last event, before the
    reply ends. */
 struct turn_reading {
-	struct decoder *d;
+	struct tap_joiner *joiner;
 	const struct tap_exchange *x;
 	struct model_request *request; /* NULL: it cannot be read */
 	struct sse sse;
@@ -33,19 +28,7 @@ struct turn_reading {
 
 static void *start(struct tap_recording *r)
 {
-	struct decoder *d = mem_new(sizeof(*d));
-
-	d->joiner = tap_joiner_of(r);
-	d->part = d->chunk = BUF(BUF_MAX_MESSAGE);
-	return d;
-}
-
-static void stop(void *ctx)
-{
-	struct decoder *d = ctx;
-
-	BUFS_RELEASE(&d->part, &d->chunk);
-	free(d);
+	return tap_joiner_of(r);
 }
 
 static bool owns(void *ctx, const struct tap_head *request)
@@ -56,36 +39,6 @@ static bool owns(void *ctx, const struct tap_head *request)
 
 /* ---- choices ---- */
 
-/* Writes a choice as the only one of a chat completion or of its chunk. */
-static void put_choice(struct str choice, struct str whole, const char *message, bool alone,
-                       struct buf *out)
-{
-	static const char *const kept[] = {"finish_reason", "stop_reason", "logprobs", "token_ids"};
-	struct str ids = JSON_GET(choice, "prompt_token_ids");
-	struct str said = json_get(choice, str_from(message));
-
-	buf_clear(out);
-	struct json_writer w = jw_begin(out);
-	jw_put_array(&w, "choices");
-	jw_object(&w);
-	jw_key(&w, message);
-	if (said.p) {
-		jw_raw(&w, said);
-	} else { /* of completions */
-		jw_object(&w);
-		jw_put_raw(&w, "content", JSON_GET(choice, "text"));
-		jw_end(&w);
-	}
-	for (size_t i = 0; i < ARRAY_LEN(kept); i++)
-		jw_put_raw(&w, kept[i], json_get(choice, str_from(kept[i])));
-	jw_end(&w);
-	jw_end(&w);
-	jw_put_raw(&w, "prompt_token_ids", ids.p ? ids : JSON_GET(whole, "prompt_token_ids"));
-	jw_put_raw(&w, "model", JSON_GET(whole, "model"));
-	jw_put_raw(&w, "usage", alone ? JSON_GET(whole, "usage") : STR_NONE);
-	jw_end(&w);
-}
-
 static size_t index_of(struct str choice, size_t position)
 {
 	int64_t index;
@@ -95,24 +48,23 @@ static size_t index_of(struct str choice, size_t position)
 
 static void add_turn(struct turn_reading *r, size_t index, size_t choices, struct chat_reply *reply)
 {
-	size_t n = r->request->prompt_count > 0 ? r->request->prompt_count : 1;
-	size_t each = choices >= n ? choices / n : 1;
-	struct model_turn *t = model_turn_new(r->request, index / each, reply);
+	size_t each = choices / r->request->prompt_count;
 
+	reply->usage = choices > 1 ? STR_NONE : reply->usage; /* that of all of them */
+	struct model_turn *t = model_turn_new(r->request, index / (each ? each : 1), reply);
 	t->replied_ns = r->x->replied_ns;
 	t->row = index;
-	tap_joiner_add(r->d->joiner, t);
+	tap_joiner_add(r->joiner, t);
 }
 
 /* A request without a usable reply. */
 static void add_failure(struct turn_reading *r, const struct chat_failure *f)
 {
-	struct buf *out = &r->d->chunk;
+	AUTO_BUF out = BUF(BUF_MAX_MESSAGE);
 
-	buf_clear(out);
-	json_pack(out, "{what:'model',class:%t,http_status:%d,message:%s}",
+	json_pack(&out, "{what:'model',class:%t,http_status:%d,message:%s}",
 	          chat_failure_name(f->class), (int)f->status, buf_view(&f->message));
-	tap_joiner_fail(r->d->joiner, r->request, buf_view(out));
+	tap_joiner_fail(r->joiner, r->request, buf_view(&out));
 }
 
 static struct chat_stream *stream_at(struct turn_reading *r, size_t index)
@@ -151,23 +103,21 @@ static int read_other(struct turn_reading *r, struct str body, struct chat_failu
 static int read_whole(struct turn_reading *r, struct str body, struct chat_failure *f,
                       struct error *err)
 {
-	struct str choices = JSON_GET(body, "choices"), choice, whole = body;
+	struct str choices = JSON_GET(body, "choices"), choice;
 	struct chat_reply reply;
 
 	if (r->request->api && r->request->api->reply)
 		return read_other(r, body, f, err);
 	size_t count = json_count(choices), position = 0;
-	if (!count && !json_is_null(JSON_GET(whole, "error"))) {
-		chat_failure_in_body(f, 400, whole);
+	if (!count && !json_is_null(JSON_GET(body, "error"))) {
+		chat_failure_in_body(f, 400, body);
 		return 0;
 	}
 	if (!count)
 		return error_set(err, FAIL_PROTOCOL, "the reply has no choices");
 	for (size_t cursor = 0; position < CHOICES_MAX && json_next(choices, &cursor, &choice);
 	     position++) {
-		put_choice(choice, whole, "message", count == 1, &r->d->part);
-		if (chat_reply_take(buf_view(&r->d->part), &reply, err))
-			return -1;
+		chat_reply_choice(choice, body, &reply);
 		add_turn(r, index_of(choice, position), count, &reply);
 	}
 	return 0;
@@ -188,8 +138,7 @@ static int add_chunk(struct turn_reading *r, struct str chunk, struct error *err
 	for (size_t cursor = 0; json_next(choices, &cursor, &choice); position++) {
 		struct chat_stream *s = stream_at(r, index_of(choice, position));
 
-		put_choice(choice, chunk, "delta", r->count <= 1, &r->d->part);
-		if (s && chat_stream_add(s, buf_view(&r->d->part), err))
+		if (s && chat_stream_choice(s, choice, chunk, err))
 			return -1;
 	}
 	return 0;
@@ -252,17 +201,17 @@ static int take_streams(struct turn_reading *r, struct chat_failure *f, struct e
 
 /* ---- exchanges ---- */
 
-static struct turn_reading *begin(struct decoder *d, const struct tap_exchange *x)
+static struct turn_reading *begin(struct tap_joiner *j, const struct tap_exchange *x)
 {
 	struct turn_reading *r = mem_new(sizeof(*r));
 
-	r->d = d;
+	r->joiner = j;
 	r->x = x;
 	sse_init(&r->sse, CHAT_REPLY_MAX);
 	r->request = model_request_read(x);
 	r->told = !r->request;
 	if (r->told)
-		tap_joiner_skip(d->joiner, x->connection);
+		tap_joiner_skip(j, x->connection);
 	return r;
 }
 
@@ -353,7 +302,6 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 static const struct tap_decoder decoder = {
 	.owns = owns,
 	.start = start,
-	.stop = stop,
 	.piece = piece,
 	.closed = closed,
 };

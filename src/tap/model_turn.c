@@ -9,37 +9,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- units ---- */
+/* ---- the text of a prompt ---- */
 
 struct building {
 	struct arena *arena; /* of the request */
 	struct tap_prompt *p;
-	struct buf unit;
+	struct buf text;
 };
 
-/* The hash of the units up to a text, a call or a result. */
-static uint64_t chain_on(uint64_t hash, char kind, struct str text)
+/* Appends a text of a conversation, or the result of a call. */
+static void put_text(char role, struct str text, struct buf *out)
 {
-	return map_hash_with(map_hash_with(hash, (uint64_t)kind), map_hash(text));
+	buf_char(out, role);
+	buf_str(out, text);
+	buf_char(out, '\0');
 }
 
-static void add_hash(struct building *b, uint64_t hash)
+static void put_call(struct str id, struct str name, struct str arguments, struct buf *out)
 {
-	struct tap_prompt *p = b->p;
-
-	p->chain = arena_grow(b->arena, p->chain, p->units + 1, sizeof(*p->chain));
-	p->chain[++p->units] = hash;
-}
-
-static void add_unit(struct building *b, char kind, struct str text)
-{
-	add_hash(b, chain_on(b->p->chain[b->p->units], kind, text));
-}
-
-/* Writes id, name and arguments of a call as a unit, equal for any spelling of the JSON. */
-static void put_call_unit(struct str id, struct str name, struct str arguments, struct buf *out)
-{
-	buf_set(out, id);
+	buf_char(out, 'c');
+	buf_str(out, id);
 	buf_char(out, '\n');
 	buf_str(out, name);
 	buf_char(out, '\n');
@@ -47,38 +36,47 @@ static void put_call_unit(struct str id, struct str name, struct str arguments, 
 		json_canon(text_trim(arguments), NULL, JSON_EDIT_DROP, out);
 	else
 		buf_str(out, arguments);
+	buf_char(out, '\0');
 }
 
-static void add_call_unit(struct building *b, struct str call)
+/* Token ids. Returns where the last one begins. */
+static size_t put_tokens(struct str ids, struct buf *out)
+{
+	size_t last = out->n;
+	struct str id;
+
+	for (size_t cursor = 0; json_next(ids, &cursor, &id);) {
+		last = out->n;
+		buf_str(out, id);
+		buf_char(out, ',');
+	}
+	return last;
+}
+
+static void add_call(struct building *b, struct str call)
 {
 	AUTO_ARENA a = {0};
 	struct str function = JSON_GET(call, "function");
 	struct str arguments = JSON_GET(function, "arguments");
 
-	put_call_unit(json_text(&a, JSON_GET(call, "id")),
-	              json_text(&a, JSON_GET(function, "name")),
-	              json_type(arguments) == JSON_STRING ? json_text(&a, arguments) : arguments,
-	              &b->unit);
-	add_unit(b, 'c', buf_view(&b->unit));
+	put_call(json_text(&a, JSON_GET(call, "id")), json_text(&a, JSON_GET(function, "name")),
+	         json_type(arguments) == JSON_STRING ? json_text(&a, arguments) : arguments,
+	         &b->text);
 }
 
-static void add_text_unit(struct building *b, struct str role, struct str content)
+static void add_content(struct building *b, struct str role, struct str content)
 {
 	bool result = json_is(role, STR("tool"));
-	struct tap_prompt *p = b->p;
+	AUTO_BUF decoded = BUF(BUF_MAX_MESSAGE);
 
-	buf_clear(&b->unit);
-	(void)chat_content(content, &b->unit);
-	struct str text = text_trim(buf_view(&b->unit));
+	(void)chat_content(content, &decoded);
+	struct str text = text_trim(buf_view(&decoded)), word = json_inner(role);
 	if (result) {
-		p->results++;
-		p->result = arena_str(b->arena, text);
+		b->p->results++;
+		b->p->result = arena_str(b->arena, text);
 	}
-	if (text.n || result) {
-		struct str word = json_inner(role);
-
-		add_unit(b, word.p && word.n ? word.p[0] : '-', text);
-	}
+	if (text.n || result)
+		put_text(word.p && word.n ? word.p[0] : '-', text, &b->text);
 }
 
 /* ---- conversations, as messages of chat completions ---- */
@@ -89,17 +87,17 @@ static void add_message(struct building *b, struct str message)
 	struct buf text = BUF(BUF_MAX_MESSAGE);
 	struct str call;
 
-	if (json_type(message) != JSON_OBJECT || p->units > PROMPT_UNITS_MAX)
+	if (json_type(message) != JSON_OBJECT)
 		return;
 	json_minify(message, &text);
 	message = buf_keep(&text, b->arena);
 	p->messages = arena_grow(b->arena, p->messages, p->count, sizeof(*p->messages));
 	p->begins = arena_grow(b->arena, p->begins, p->count, sizeof(*p->begins));
 	p->messages[p->count] = message;
-	p->begins[p->count++] = p->units;
-	add_text_unit(b, JSON_GET(message, "role"), JSON_GET(message, "content"));
+	p->begins[p->count++] = b->text.n;
+	add_content(b, JSON_GET(message, "role"), JSON_GET(message, "content"));
 	for (size_t cursor = 0; json_next(JSON_GET(message, "tool_calls"), &cursor, &call);)
-		add_call_unit(b, call);
+		add_call(b, call);
 }
 
 /* {"role":ROLE,"content":CONTENT}, and for a result the id of its call. */
@@ -180,57 +178,42 @@ static void add_conversation(struct building *b, enum api_id api, struct str bod
 
 /* ---- prompts ---- */
 
-/* The hash of the units up to a token. */
-static uint64_t next_token(uint64_t hash, struct str id)
+static void begin_prompt(struct model_request *q, struct building *b)
 {
-	return map_hash_with(hash, map_hash(id));
+	q->prompts = arena_grow(&q->arena, q->prompts, q->prompt_count, sizeof(*q->prompts));
+	*b = (struct building){.arena = &q->arena,
+	                       .p = &q->prompts[q->prompt_count++],
+	                       .text = BUF(BUF_MAX_MESSAGE)};
+	*b->p = (struct tap_prompt){.is_text = !q->api};
 }
 
 /* A text, or a list of token ids. */
-static void add_text(struct building *b, struct str prompt)
+static void add_prompt(struct model_request *q, struct str prompt)
 {
-	struct str id;
+	struct building b;
 
-	b->p->is_text = true;
-	for (size_t cursor = 0; json_next(prompt, &cursor, &id) && b->p->units < PROMPT_UNITS_MAX;)
-		add_hash(b, next_token(b->p->chain[b->p->units], id));
-	if (json_type(prompt) != JSON_STRING)
-		return;
-	buf_clear(&b->unit);
-	json_decode(prompt, &b->unit);
-	for (size_t i = 0; i < b->unit.n && i < PROMPT_UNITS_MAX; i++)
-		add_hash(b, map_hash_with(b->p->chain[i], (unsigned char)b->unit.p[i]));
-}
-
-static void add_prompt(struct model_request *q, struct building *b)
-{
-	struct tap_prompt *p;
-
-	q->prompts = arena_grow(&q->arena, q->prompts, q->prompt_count, sizeof(*q->prompts));
-	p = &q->prompts[q->prompt_count++];
-	*p = (struct tap_prompt){.chain = arena_grow(&q->arena, NULL, 0, sizeof(*p->chain))};
-	b->p = p;
-	b->arena = &q->arena;
+	begin_prompt(q, &b);
+	put_tokens(prompt, &b.text);
+	if (json_type(prompt) == JSON_STRING)
+		json_decode(prompt, &b.text);
+	b.p->text = buf_keep(&b.text, b.arena);
 }
 
 static void read_prompts(struct model_request *q, struct str body)
 {
-	struct building b = {.unit = BUF(BUF_MAX_MESSAGE)};
 	struct str prompt = JSON_GET(body, "prompt"), first = json_first(prompt), one;
+	struct building b;
 
 	if (q->api) {
-		add_prompt(q, &b);
+		begin_prompt(q, &b);
 		add_conversation(&b, (enum api_id)(q->api - apis), body);
+		b.p->text = buf_keep(&b.text, b.arena);
 	} else if (first.p && json_type(first) != JSON_NUMBER) {
-		for (size_t cursor = 0; json_next(prompt, &cursor, &one);) {
-			add_prompt(q, &b);
-			add_text(&b, one);
-		}
+		for (size_t cursor = 0; json_next(prompt, &cursor, &one);)
+			add_prompt(q, one);
 	} else if (prompt.p) {
-		add_prompt(q, &b);
-		add_text(&b, prompt);
+		add_prompt(q, prompt);
 	}
-	buf_release(&b.unit);
 }
 
 /* ---- requests ---- */
@@ -435,42 +418,18 @@ static void put_reply(const struct chat_reply *r, struct buf *out)
 	jw_end(&w);
 }
 
-static void chain_message(struct model_turn *t)
+static void read_message(struct model_turn *t, struct buf *said)
 {
 	const struct chat_reply *r = &t->reply;
 	struct str text = text_trim(r->content);
-	AUTO_BUF unit = BUF(BUF_MAX_MESSAGE);
+	AUTO_BUF message = BUF(BUF_MAX_MESSAGE);
 
-	if (text.n) {
-		t->after = chain_on(t->after, 'a', text);
-		t->length++;
-	}
-	for (size_t i = 0; i < r->call_count; i++) {
-		put_call_unit(r->calls[i].id, r->calls[i].name, r->calls[i].arguments, &unit);
-		t->after = chain_on(t->after, 'c', buf_view(&unit));
-		t->length++;
-	}
-	t->almost = t->after;
-	buf_clear(&unit);
-	put_reply(r, &unit);
-	t->message = unit.full ? STR_NONE : arena_str(&t->arena, buf_view(&unit));
-}
-
-static void chain_text(struct model_turn *t)
-{
-	struct str id;
-
-	t->almost = t->after;
-	for (size_t cursor = 0; json_next(t->reply.token_ids, &cursor, &id);) {
-		t->almost = t->after;
-		t->after = next_token(t->after, id);
-		t->length++;
-	}
-	for (size_t i = 0; !t->reply.token_ids.p && i < t->reply.content.n; i++) {
-		t->almost = t->after;
-		t->after = map_hash_with(t->after, (unsigned char)t->reply.content.p[i]);
-		t->length++;
-	}
+	if (text.n)
+		put_text('a', text, said);
+	for (size_t i = 0; i < r->call_count; i++)
+		put_call(r->calls[i].id, r->calls[i].name, r->calls[i].arguments, said);
+	put_reply(r, &message);
+	t->message = message.full ? STR_NONE : arena_str(&t->arena, buf_view(&message));
 }
 
 /* A request of tokens or text does not say which tools there are: those that the reply names, as
@@ -507,18 +466,22 @@ struct model_turn *model_turn_new(struct model_request *q, size_t prompt, struct
 {
 	struct model_turn *t = mem_new(sizeof(*t));
 	const struct tap_prompt *p = &q->prompts[prompt < q->prompt_count ? prompt : 0];
+	struct buf said = BUF(BUF_MAX_MESSAGE);
 
 	q->uses++;
 	t->request = q;
 	t->prompt = p;
 	t->reply = *reply;
 	*reply = (struct chat_reply){.calls = NULL};
-	t->after = t->almost = p->chain[p->units];
-	t->length = p->units;
-	if (p->is_text)
-		chain_text(t);
-	else
-		chain_message(t);
+	if (!p->is_text) {
+		read_message(t, &said);
+	} else if (t->reply.token_ids.p) {
+		t->certain = put_tokens(t->reply.token_ids, &said);
+	} else {
+		buf_str(&said, t->reply.content);
+		t->certain = said.n ? said.n - 1 : 0;
+	}
+	t->said = buf_keep(&said, &t->arena);
 	bool bare = p->is_text && !q->tools.p;
 	struct calls_conf conf = {.tools = bare ? named_tools(&t->arena, t->reply.content)
 	                                        : q->tools,
@@ -536,4 +499,19 @@ void model_turn_free(struct model_turn *t)
 		arena_release(&t->arena);
 		free(t);
 	}
+}
+
+size_t model_turn_length(const struct model_turn *t)
+{
+	return t->prompt->text.n + t->said.n;
+}
+
+/* The reply is compared first: the prompts of one task begin alike. */
+bool model_turn_precedes(const struct model_turn *t, const struct tap_prompt *p, bool whole)
+{
+	if (!t || !model_turn_length(t) || p->text.n <= t->prompt->text.n)
+		return false;
+	struct str said = {t->said.p, !whole ? 0 : p->is_text ? t->certain : t->said.n};
+	return str_starts(str_skip(p->text, t->prompt->text.n), said) &&
+	       str_starts(p->text, t->prompt->text);
 }

@@ -1,5 +1,5 @@
-/* Turns of a model: one request and one of its replies, in units that can be compared. What replies
-   mean is decided where a run with a model decides it, in policy/llm/. */
+/* Turns of a model: one request and one of its replies, in a form in which it shows whether one continues another.
+   What replies mean is decided where a run with a model decides it, in policy/llm/. */
 #pragma once
 
 #include "json/write.h"
@@ -10,15 +10,12 @@
 extern const struct tap_decoder
 	*const tap_model_decoder[]; /* the only one, for a flow to a model */
 
-#define PROMPT_UNITS_MAX ((size_t)1 << 18) /* a longer prompt has none: it continues nothing */
-
-/* What was sent to a model: a conversation, whose units are its texts, calls and results; or a text
-   or token ids, whose units are the bytes or the ids. */
+/* What was sent to a model: a conversation, a text, or token ids. */
 struct tap_prompt {
-	uint64_t *chain; /* [n]: the hash of the first n units */
-	size_t units;
-	/* Of a conversation: its messages, raw, in the form of chat completions, and the number of
-	   units before each. */
+	/* Of a conversation its texts, calls and results, equal for all APIs and spellings of JSON. */
+	struct str text;
+	/* Of a conversation: its messages, raw, in the form of chat completions, and where each begins
+	   in the text. */
 	struct str *messages;
 	size_t *begins;
 	size_t count;
@@ -58,10 +55,8 @@ struct model_turn {
 	struct chat_reply reply;
 	struct tool_calls calls;
 	struct str message; /* the reply, as a message of a conversation; absent: of a text */
-	/* The hash of prompt and reply, and their number of units; the same without the last token,
-	   which templates write themselves. */
-	uint64_t after, almost;
-	size_t length;
+	struct str said; /* the reply as it continues the text of a prompt */
+	size_t certain;  /* bytes of it: without the last token, which templates write themselves */
 	uint64_t replied_ns;
 	size_t row;         /* of the reply's choices */
 	const char *joined; /* a turn without a call: how its rollout is known */
@@ -71,3 +66,6 @@ struct model_turn {
 /* A turn with a reply, which it takes over. */
 struct model_turn *model_turn_new(struct model_request *q, size_t prompt, struct chat_reply *reply);
 void model_turn_free(struct model_turn *t); /* NULL is fine */
+size_t model_turn_length(const struct model_turn *t); /* of the prompt's text and the reply's */
+/* Is the prompt more than that turn's, and does it begin with it? In whole: with the reply as it was. t NULL: no. */
+bool model_turn_precedes(const struct model_turn *t, const struct tap_prompt *p, bool whole);

@@ -196,6 +196,8 @@ static void merge_end(struct chat_stream *s, struct str choice)
 		json_decode(finish, &s->finish_reason);
 	}
 	chat_stream_raw(&s->stop_reason, JSON_GET(choice, "stop_reason"));
+	if (!s->prompt_token_ids.n)
+		chat_stream_raw(&s->prompt_token_ids, JSON_GET(choice, "prompt_token_ids"));
 }
 
 static void merge_facts(struct chat_stream *s, struct str body)
@@ -211,14 +213,12 @@ static void merge_facts(struct chat_stream *s, struct str body)
 static void merge_choice(struct chat_stream *s, struct str choice)
 {
 	struct str logprobs = JSON_GET(choice, "logprobs"), delta = JSON_GET(choice, "delta"), call;
-	int64_t index = 0;
 
-	json_i64(JSON_GET(choice, "index"), &index);
-	if (index != 0)
-		return; /* only one is requested */
 	merge_text(s, delta);
+	chat_stream_text(&s->content, JSON_GET(choice, "text"));
 	for (size_t cursor = 0; json_next(JSON_GET(delta, "tool_calls"), &cursor, &call);) {
-		index = -1;
+		int64_t index = -1;
+
 		json_i64(JSON_GET(call, "index"), &index);
 		merge_call(s, index, call);
 	}
@@ -252,6 +252,7 @@ int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 {
 	struct json_fault fault;
 	struct str choice;
+	int64_t index = 0;
 
 	if (!data.n || s->done)
 		return 0;
@@ -268,8 +269,17 @@ int chat_stream_add(struct chat_stream *s, struct str data, struct error *err)
 		return 0;
 	}
 	for (size_t cursor = 0; json_next(JSON_GET(data, "choices"), &cursor, &choice);)
-		merge_choice(s, choice);
+		if (!json_i64(JSON_GET(choice, "index"), &index) || index == 0)
+			merge_choice(s, choice); /* only one is requested */
 	merge_facts(s, data);
+	return chat_stream_check(s, err);
+}
+
+int chat_stream_choice(struct chat_stream *s, struct str choice, struct str chunk,
+                       struct error *err)
+{
+	merge_choice(s, choice);
+	merge_facts(s, chunk);
 	return chat_stream_check(s, err);
 }
 
@@ -379,18 +389,27 @@ static struct str kept(struct arena *a, struct str raw)
 
 int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)
 {
-	struct str choice = find_choice(JSON_GET(body, "choices")), call;
-	struct str message = JSON_GET(choice, "message"), calls = JSON_GET(message, "tool_calls");
-	struct chat_stream s;
-	int64_t index = 0;
+	struct str choice = find_choice(JSON_GET(body, "choices"));
 
 	*out = (struct chat_reply){.calls = NULL};
 	if (!choice.p)
 		return not_completion(body, "it has no choices", err);
-	if (json_type(message) != JSON_OBJECT)
+	if (json_type(JSON_GET(choice, "message")) != JSON_OBJECT)
 		return not_completion(body, "its choice has no message", err);
+	chat_reply_choice(choice, body, out);
+	return 0;
+}
+
+void chat_reply_choice(struct str choice, struct str body, struct chat_reply *out)
+{
+	struct str message = JSON_GET(choice, "message"), calls = JSON_GET(message, "tool_calls");
+	struct chat_stream s;
+	struct str call;
+	int64_t index = 0;
+
 	chat_stream_init(&s);
 	merge_text(&s, message);
+	chat_stream_text(&s.content, JSON_GET(choice, "text"));
 	for (size_t cursor = 0; json_next(calls, &cursor, &call); index++)
 		merge_call(&s, index, call);
 	merge_end(&s, choice);
@@ -401,7 +420,6 @@ int chat_reply_take(struct str body, struct chat_reply *out, struct error *err)
 	out->calls_no_list = !json_is_null(calls) && json_type(calls) != JSON_ARRAY;
 	out->logprobs = kept(&out->arena, JSON_GET(choice, "logprobs"));
 	out->token_ids = kept(&out->arena, JSON_GET(choice, "token_ids"));
-	return 0;
 }
 
 int chat_reply_read(struct str body, struct chat_reply *out, struct error *err)

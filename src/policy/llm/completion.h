@@ -32,6 +32,8 @@ struct chat_reply {
 MUST_USE int chat_reply_read(struct str body, struct chat_reply *out, struct error *err);
 /* The same for a body that is valid JSON without surrounding whitespace. */
 MUST_USE int chat_reply_take(struct str body, struct chat_reply *out, struct error *err);
+/* One choice of a body, of a chat completion or a completion (`text`). */
+void chat_reply_choice(struct str choice, struct str body, struct chat_reply *out);
 void chat_reply_release(struct chat_reply *r); /* a zeroed one is fine */
 
 /* Appends content, a string or a list of parts, as text; returns false if it is neither. */
@@ -73,6 +75,10 @@ void chat_stream_release(struct chat_stream *s);
 /* Processes the data of one event. 0: merged or ignored. -1, FAIL_PROTOCOL: not JSON, or over
    the cap. */
 MUST_USE int chat_stream_add(struct chat_stream *s, struct str data, struct error *err);
+
+/* The same for one choice of a chunk, valid JSON. */
+MUST_USE int chat_stream_choice(struct chat_stream *s, struct str choice, struct str chunk,
+                                struct error *err);
 
 /* ---- for adapters of other APIs ---- */
 

@@ -65,11 +65,15 @@ static void add_message(struct tap_joiner *j, struct str message, struct tap_tal
 	conversation_chain(message, &j->scratch, k->hash);
 }
 
-void tap_join_write(struct tap_joiner *j, struct tap_talk *k, const struct model_turn *t,
-                    size_t from, struct buf *messages, struct buf *llm)
+void tap_talk_add(struct tap_joiner *j, struct tap_talk *k, struct model_turn *t,
+                  struct buf *messages, struct buf *llm)
 {
 	const struct tap_prompt *p = t->prompt;
+	bool goes_on = model_turn_precedes(k->turn, p, true);
+	size_t from = goes_on ? model_turn_length(k->turn) : 0;
 
+	if (!goes_on)
+		k->hash[0] = '\0';
 	for (size_t i = 0; i < p->count; i++)
 		if (p->begins[i] >= from)
 			add_message(j, p->messages[i], k, messages);
@@ -78,24 +82,34 @@ void tap_join_write(struct tap_joiner *j, struct tap_talk *k, const struct model
 		add_message(j, t->message, k, messages);
 	k->sent.max = BUF_MAX_MESSAGE;
 	put_sent(t, &k->sent, llm);
+	model_turn_free(k->turn);
+	k->turn = t;
+}
+
+void tap_talk_write(struct tap_joiner *j, struct tap_talk *k, struct model_turn *t,
+                    struct tap_lines *l, struct step_fields f)
+{
+	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
+	struct tap_recording *r = j->r;
+
+	tap_talk_add(j, k, t, &messages, &llm);
+	f.turn = k->turns++;
+	f.messages = buf_view(&messages);
+	f.llm = buf_view(&llm);
+	f.at_ms = r->conf.clock.unix_ms(r->conf.clock.ctx);
+	if (!tap_is_broken(r) && line_writer_turn(&l->writer, &f, &r->failure))
+		tap_stop_recording(r);
 }
 
 /* ---- rollouts without an environment ---- */
 
-struct apart {
-	struct tap_joiner *j;
-	struct tap_lines lines;
-	struct tap_talk talk;
-	struct buf id, messages, llm;
-};
-
 /* Tools are named if none of the conversation's turns called one: otherwise the calls were made,
    but it is not known where. */
-static void write_header(struct apart *a, const struct model_turn *t, bool called)
+static void write_header(struct tap_joiner *j, struct tap_lines *l, const struct model_turn *t,
+                         bool called)
 {
-	struct tap_recording *r = a->j->r;
+	struct tap_recording *r = j->r;
 	AUTO_ARENA scratch = {0};
-	struct error err = {0};
 	struct header_fields h = {.sample = -1,
 	                          .tools = called ? STR_NONE : t->request->tools,
 	                          .policy_kind = POLICY_LLM,
@@ -103,27 +117,10 @@ static void write_header(struct apart *a, const struct model_turn *t, bool calle
 	                          .policy_params = STR("{}"),
 	                          .max_turns = -1,
 	                          .version = r->conf.version,
-	                          .url = str_from(a->j->url)};
+	                          .url = str_from(j->url)};
 
-	if (!tap_is_broken(r) && line_writer_header(&a->lines.writer, &h, &err))
-		tap_stop_recording(r, &err);
-}
-
-static void write_apart(struct apart *a, const struct model_turn *t, size_t from)
-{
-	struct tap_recording *r = a->j->r;
-	struct error err = {0};
-
-	buf_clear(&a->messages);
-	buf_clear(&a->llm);
-	tap_join_write(a->j, &a->talk, t, from, &a->messages, &a->llm);
-	struct step_fields f = {.turn = a->talk.turns++,
-	                        .messages = buf_view(&a->messages),
-	                        .llm = buf_view(&a->llm),
-	                        .at_ms = r->conf.clock.unix_ms(r->conf.clock.ctx)};
-	if (!tap_is_broken(r) && line_writer_turn(&a->lines.writer, &f, &err))
-		tap_stop_recording(r, &err);
-	a->j->counts.apart++;
+	if (!tap_is_broken(r) && line_writer_header(&l->writer, &h, &r->failure))
+		tap_stop_recording(r);
 }
 
 static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn *t)
@@ -137,11 +134,10 @@ static struct model_turn *next_of(struct tap_joiner *j, const struct model_turn 
 
 void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 {
-	struct apart a = {.j = j,
-	                  .id = BUF(BUF_MAX_SMALL),
-	                  .messages = BUF(BUF_MAX_MESSAGE),
-	                  .llm = BUF(BUF_MAX_MESSAGE)};
-	struct model_turn *chain = t, *last = t;
+	AUTO_BUF id = BUF(BUF_MAX_SMALL);
+	struct tap_lines lines = {0};
+	struct tap_talk talk = {0};
+	struct model_turn *last = t;
 	bool called = t->calls.count > 0 || t->prompt->results > 0;
 
 	tap_join_remove(j, t);
@@ -150,20 +146,20 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 		last->next = next;
 		called |= next->calls.count > 0;
 	}
-	buf_printf(&a.id, "model.%llu", (unsigned long long)++j->conversations);
-	naming_claim(&j->r->naming, &a.id);
-	tap_lines_open(j->r, j->r->conf.open_apart, buf_cstr(&a.id), &a.lines);
-	write_header(&a, t, called);
-	for (size_t from = 0; chain; chain = t) {
-		write_apart(&a, chain, from);
-		from = model_turn_length(chain);
-		t = chain->next;
-		model_turn_free(chain);
+	buf_printf(&id, "model.%llu", (unsigned long long)++j->conversations);
+	naming_claim(&j->r->naming, &id);
+	tap_lines_open(j->r, j->r->conf.open_apart, buf_cstr(&id), &lines);
+	write_header(j, &lines, t, called);
+	for (struct model_turn *next; t; t = next) {
+		next = t->next;
+		tap_talk_write(j, &talk, t, &lines, (struct step_fields){0});
+		j->counts.apart++;
 	}
 	struct end_fields end = {
 		.status = END_STOPPED,
 		.reason = "turns of a model for which no environment session is known",
-		.turns = a.talk.turns};
-	tap_lines_close(j->r, &a.lines, &end);
-	BUFS_RELEASE(&a.id, &a.messages, &a.llm, &a.talk.sent);
+		.turns = talk.turns};
+	tap_lines_close(j->r, &lines, &end);
+	model_turn_free(talk.turn);
+	buf_release(&talk.sent);
 }

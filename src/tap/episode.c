@@ -49,13 +49,9 @@ bool tap_is_broken(const struct tap_recording *r)
 	return r->failure.kind != FAIL_NONE;
 }
 
-void tap_stop_recording(struct tap_recording *r, const struct error *why)
+void tap_stop_recording(struct tap_recording *r)
 {
-	if (!tap_is_broken(r)) {
-		r->failure = *why;
-		log_error("%s; nothing more is recorded, but everything is still relayed",
-		          why->text);
-	}
+	log_error("%s; nothing more is recorded, but everything is still relayed", r->failure.text);
 }
 
 /* ---- lines ---- */
@@ -64,10 +60,9 @@ void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
                     struct tap_lines *out)
 {
 	struct recorder *recorder = NULL;
-	struct error err = {0};
 
-	if (!tap_is_broken(r) && open(r->conf.ctx, id, &recorder, &out->own, &err))
-		tap_stop_recording(r, &err);
+	if (!tap_is_broken(r) && open(r->conf.ctx, id, &recorder, &out->own, &r->failure))
+		tap_stop_recording(r);
 	line_writer_init(&out->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
 	                 r->pool);
 	out->writer.rollout = id;
@@ -75,12 +70,12 @@ void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
 
 void tap_lines_close(struct tap_recording *r, struct tap_lines *l, const struct end_fields *f)
 {
-	struct error err = {0};
-
-	if (!tap_is_broken(r) && line_writer_end(&l->writer, f, &err))
-		tap_stop_recording(r, &err);
-	if (l->own && r->conf.close(r->conf.ctx, l->own, &err))
-		tap_stop_recording(r, &err);
+	if (!tap_is_broken(r) && line_writer_end(&l->writer, f, &r->failure))
+		tap_stop_recording(r);
+	bool broken = tap_is_broken(r);
+	if (l->own && r->conf.close(r->conf.ctx, l->own, broken ? ERROR_IGNORED : &r->failure) &&
+	    !broken)
+		tap_stop_recording(r);
 }
 
 /* The number of its turns so far. */
@@ -91,12 +86,10 @@ static int64_t turns_of(const struct tap_session *s)
 
 static void put_event(struct tap_session *s, const struct event *e)
 {
-	struct error err = {0};
-
 	log_info("event: %s %.*s", event_kind_name(e->kind), STR_ARG(e->detail));
 	if (!tap_is_broken(s->r) &&
-	    line_writer_event(&s->episode->lines.writer, turns_of(s), e, &err))
-		tap_stop_recording(s->r, &err);
+	    line_writer_event(&s->episode->lines.writer, turns_of(s), e, &s->r->failure))
+		tap_stop_recording(s->r);
 }
 
 static void put_waiting(struct tap_session *s)
@@ -108,15 +101,16 @@ static void put_waiting(struct tap_session *s)
 }
 
 static void put_header(struct tap_session *s, const struct tap_episode_start *f, const char *task,
-                       int64_t sample, struct error *err)
+                       int64_t sample)
 {
-	const struct tap_env_facts *e = &s->facts;
+	static const struct tap_env_facts unknown = {.protocol = PROTOCOL_UNKNOWN};
+	const struct tap_env_facts *e = f->env ? f->env : &unknown;
 	struct header_fields h = {.task = task,
 	                          .reset_args = f->reset_args,
 	                          .sample = sample,
 	                          .has_seed = f->has_seed,
 	                          .seed = f->seed,
-	                          .protocol = e->protocol,
+	                          .protocol = protocol_name(s->protocol),
 	                          .env_name = e->name,
 	                          .env_version = e->version,
 	                          .state_kind = f->state_kind,
@@ -135,17 +129,16 @@ static void put_header(struct tap_session *s, const struct tap_episode_start *f,
 	                          .era = e->era,
 	                          .transport = e->transport};
 
-	if (line_writer_header(&s->episode->lines.writer, &h, err))
-		tap_stop_recording(s->r, err);
+	if (!tap_is_broken(s->r) &&
+	    line_writer_header(&s->episode->lines.writer, &h, &s->r->failure))
+		tap_stop_recording(s->r);
 }
 
 static void put_reset(struct tap_session *s, const struct env_reply *reply)
 {
-	struct error err = {0};
-
 	if (!tap_is_broken(s->r) &&
-	    line_writer_reset(&s->episode->lines.writer, reply, STR_NONE, &err))
-		tap_stop_recording(s->r, &err);
+	    line_writer_reset(&s->episode->lines.writer, reply, STR_NONE, &s->r->failure))
+		tap_stop_recording(s->r);
 }
 
 static struct str total_reward(const struct tap_episode *e, struct buf *out)
@@ -231,9 +224,9 @@ void tap_reset_answered(struct tap_session *s, struct str data)
 static bool name_task(const struct tap_session *s, const struct tap_episode_start *f,
                       struct buf *task)
 {
-	naming_clean(f->task.n         ? f->task
-	             : s->facts.name.n ? s->facts.name
-	                               : str_from(s->facts.protocol),
+	naming_clean(f->task.n                  ? f->task
+	             : f->env && f->env->name.n ? f->env->name
+	                                        : str_from(protocol_name(s->protocol)),
 	             task);
 	if (s->group && f->has_seed)
 		buf_printf(task, "-seed%lld", (long long)f->seed);
@@ -277,8 +270,9 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 {
 	AUTO_BUF task = BUF(BUF_MAX_SMALL);
 	struct tap_episode *e = s->episode = mem_new(sizeof(*e));
-	struct error err = {0};
 
+	if (f->env && f->env->protocol != PROTOCOL_UNKNOWN)
+		s->protocol = f->env->protocol;
 	if (!s->reset_ns)
 		join_group(s, f->data);
 	e->id = BUF(BUF_MAX_SMALL);
@@ -288,8 +282,7 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	bool has_task = name_task(s, f, &task);
 	name_rollout(s, f->id, buf_view(&task), s->sample, &e->id);
 	tap_lines_open(s->r, s->r->conf.open, buf_cstr(&e->id), &e->lines);
-	if (!tap_is_broken(s->r))
-		put_header(s, f, has_task ? buf_cstr(&task) : NULL, s->sample, &err);
+	put_header(s, f, has_task ? buf_cstr(&task) : NULL, s->sample);
 	s->episodes++;
 	s->counted = true;
 	e->talk.answered_ns = e->began_ns;
@@ -317,7 +310,7 @@ void tap_episode_begin(struct tap_session *s, const struct tap_episode_start *f)
 	begin(s, f);
 	if (f->reset) {
 		put_reset(s, f->reset);
-	} else if (protocol_has(protocol_parse(str_from(s->facts.protocol)), HAS_RESETS)) {
+	} else if (protocol_has(s->protocol, HAS_RESETS)) {
 		s->r->counts.replaced++;
 		tap_note(s, EVENT_SESSION_REPLACED, "session",
 		         STR("the first message of this session is a step, not a reset: the "
@@ -345,9 +338,10 @@ bool tap_episode_is_open(const struct tap_session *s)
 	return s->episode != NULL;
 }
 
-void tap_session_refused(struct tap_session *s, const struct env_reply *refusal)
+void tap_session_refused(struct tap_session *s, const struct tap_env_facts *env,
+                         const struct env_reply *refusal)
 {
-	struct tap_episode_start f = {.first_state = STR("null")};
+	struct tap_episode_start f = {.env = env, .first_state = STR("null")};
 
 	tap_episode_end(s, END_STOPPED, "the server refused to go on");
 	begin(s, &f);

@@ -17,19 +17,9 @@ struct tap_recording;
 struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
 struct tap_step;    /* a call without a reply so far */
 
-/* Facts about the session's server, copied. They apply to episodes that begin later; until they are
-   set, only the protocol is known. */
-struct tap_env_facts {
-	const char *protocol;                   /* a word of keys.def: "openenv" */
-	struct str name, version;               /* as the server reports them; absent: unknown */
-	struct str tools;                       /* raw array; absent: unknown */
-	const char *revision, *era, *transport; /* of MCP; else NULL */
-};
-void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f);
-
 struct tap_session_start {
 	const struct tap_connection *connection;
-	const char *protocol;   /* a word of keys.def */
+	enum protocol protocol;
 	struct str session;     /* the id of the transport's session; absent: none */
 	struct str env_session; /* that of the environment, if different; absent: none */
 };
@@ -45,7 +35,16 @@ void tap_session_name(struct tap_session *s, struct str session, struct str env_
 void tap_session_end(struct tap_session *s, const struct tap_ending *e,
                      const struct env_reply *reply);
 
+/* Facts about a server. */
+struct tap_env_facts {
+	enum protocol protocol;                 /* PROTOCOL_UNKNOWN: that of the session */
+	struct str name, version;               /* as the server reports them; absent: unknown */
+	struct str tools;                       /* raw array; absent: unknown */
+	const char *revision, *era, *transport; /* of MCP; else NULL */
+};
+
 struct tap_episode_start {
+	const struct tap_env_facts *env; /* NULL: nothing is known but the protocol */
 	/* What the wire offers as a name of the rollout (episode_id, dataset_row_id, task and
 	   index): decoded. Absent, or random digits (then it is in meta alone): it is named by its
 	   task and sample, or without a task by its session and episode. */
@@ -82,7 +81,8 @@ struct hidden_error_context tap_episode_before(const struct tap_session *s);
    steps belong to it. */
 bool tap_episode_is_open(const struct tap_session *s);
 /* The server refused the session, which has no episode: at capacity, in the handshake .. */
-void tap_session_refused(struct tap_session *s, const struct env_reply *refusal);
+void tap_session_refused(struct tap_session *s, const struct tap_env_facts *env,
+                         const struct env_reply *refusal);
 /* Ends the open episode, if there is one. reason: a clause such as "the client sent close". */
 void tap_episode_end(struct tap_session *s, enum end_status status, const char *reason);
 

@@ -50,8 +50,7 @@ struct tap_session {
 	struct buf session, env_session, state;
 	struct buf start, seen;    /* observations: of the reset, and the last good one */
 	bool state_known, counted; /* counted: it was refused, or began an episode */
-	struct arena facts_arena;
-	struct tap_env_facts facts;
+	enum protocol protocol;
 	struct naming_group *group; /* of its last episode; with its place there */
 	int64_t sample;
 	uint64_t burst;
@@ -84,7 +83,8 @@ void tap_steps_over(struct tap_session *s, const char *reason);
 
 /* Nothing is written after the first failure: a recording has no gaps. */
 bool tap_is_broken(const struct tap_recording *r);
-void tap_stop_recording(struct tap_recording *r, const struct error *why);
+/* Says that r->failure, where a failed call left its reason, is the first one. */
+void tap_stop_recording(struct tap_recording *r);
 uint64_t tap_now_ns(const struct tap_recording *r);
 
 /* open: conf.open or conf.open_apart. The id is borrowed. */

@@ -301,22 +301,6 @@ static void count(struct tap_joiner *j, const char *rung)
 	                           : &j->counts.named) += 1;
 }
 
-/* The turn is the episode's next one, and the last so far. Appends what it adds to the conversation,
-   and the line's `llm`. */
-static void absorb(struct tap_joiner *j, struct tap_session *s, struct model_turn *t,
-                   struct buf *messages, struct buf *llm)
-{
-	struct tap_talk *k = &s->episode->talk;
-	bool goes_on = model_turn_precedes(k->turn, t->prompt, true);
-
-	if (!goes_on)
-		k->hash[0] = '\0';
-	tap_join_write(j, k, t, goes_on ? model_turn_length(k->turn) : 0, messages, llm);
-	bind_name(j, s, t);
-	model_turn_free(k->turn);
-	k->turn = t;
-}
-
 static void join(struct asking *a, struct model_turn *t, const char *rung, struct tap_step *step)
 {
 	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
@@ -324,7 +308,8 @@ static void join(struct asking *a, struct model_turn *t, const char *rung, struc
 
 	tap_join_remove(a->j, t);
 	count(a->j, rung);
-	absorb(a->j, a->s, t, &messages, &llm);
+	bind_name(a->j, a->s, t);
+	tap_talk_add(a->j, k, t, &messages, &llm);
 	step->turn = k->turns++;
 	step->joined = rung;
 	step->messages = arena_str(&step->arena, buf_view(&messages));
@@ -350,8 +335,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 	                   .s = s,
 	                   .talk = k,
 	                   .call = c,
-	                   .any_name =
-	                           protocol_parse(str_from(s->facts.protocol)) == PROTOCOL_OPENENV};
+	                   .any_name = s->protocol == PROTOCOL_OPENENV};
 	const char *rung = NULL;
 
 	step->turn = -1;
@@ -381,22 +365,14 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 
 static void write_turn(struct tap_joiner *j, struct tap_session *s, struct model_turn *t)
 {
-	AUTO_BUF messages = BUF(BUF_MAX_MESSAGE), llm = BUF(BUF_MAX_MESSAGE);
 	struct tap_episode *e = s->episode;
-	const struct clock *clock = &s->r->conf.clock;
-	struct error err = {0};
-
-	absorb(j, s, t, &messages, &llm);
-	struct step_fields f = {.turn = e->talk.turns++,
-	                        .step = e->steps,
+	struct step_fields f = {.step = e->steps,
 	                        .state = s->state_known ? buf_view(&s->state) : STR_NONE,
 	                        .ignore = e->ignored.paths,
-	                        .messages = buf_view(&messages),
-	                        .llm = buf_view(&llm),
-	                        .joined = t->joined,
-	                        .at_ms = clock->unix_ms(clock->ctx)};
-	if (!tap_is_broken(s->r) && line_writer_turn(&e->lines.writer, &f, &err))
-		tap_stop_recording(s->r, &err);
+	                        .joined = t->joined};
+
+	bind_name(j, s, t);
+	tap_talk_write(j, &e->talk, t, &e->lines, f);
 	e->last_ns = tap_now_ns(s->r);
 }
 

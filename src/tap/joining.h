@@ -73,9 +73,14 @@ struct tap_joiner {
 /* Takes a turn from those that wait. */
 void tap_join_remove(struct tap_joiner *j, struct model_turn *t);
 
-/* Appends the messages that a turn adds to those before `from` in its prompt, with its reply, and
-   its `llm`, which has the sampling parameters if they differ from the last ones. */
-void tap_join_write(struct tap_joiner *j, struct tap_talk *k, const struct model_turn *t,
-                    size_t from, struct buf *messages, struct buf *llm);
+/* The turn is the conversation's next one, which takes it over. Appends the messages that it adds, with its
+   reply, and its `llm`, which has the sampling parameters if they differ from the last ones. */
+void tap_talk_add(struct tap_joiner *j, struct tap_talk *k, struct model_turn *t,
+                  struct buf *messages, struct buf *llm);
+/* The same for a turn without a call: it is written as a line with these fields. */
+struct tap_lines;
+struct step_fields;
+void tap_talk_write(struct tap_joiner *j, struct tap_talk *k, struct model_turn *t,
+                    struct tap_lines *l, struct step_fields f);
 /* Records a turn, and those that continue it, as a rollout of its own, and frees them. */
 void tap_join_apart(struct tap_joiner *j, struct model_turn *t);

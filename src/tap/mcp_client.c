@@ -183,16 +183,13 @@ static void set_facts(struct mcp_client *c, struct str revision, struct str info
 	struct str name = json_text(&c->texts, JSON_GET(info, "name"));
 	struct str version = json_text(&c->texts, JSON_GET(info, "version"));
 	const char *known = mcp_revision_named(revision, !c->modern);
-	struct tap_env_facts f = {
-		.protocol = "mcp",
+	c->facts = (struct tap_env_facts){
 		.name = name,
 		.version = version,
 		.revision = known ? known : json_text(&c->texts, revision).p,
 		.era = c->modern ? "modern" : "legacy",
 		.transport = c->decoder->transport,
 	};
-
-	c->facts = f;
 }
 
 /* The client will try another revision, another transport, or log in. */
@@ -229,7 +226,7 @@ static void settle_initialize(struct mcp_client *c, struct mcp_reply *r)
 	}
 	if (!asks_for_another(r)) {
 		mcp_read_other(r, &c->known.reading, &refusal);
-		tap_session_refused(c->session, &refusal);
+		tap_session_refused(c->session, NULL, &refusal);
 	}
 	if (c->decoder->stdio)
 		return; /* the process is the session */

@@ -36,6 +36,13 @@ static enum state_kind state_kind_of(const struct mcp_client *c, struct state_so
 	return c->observes && !(asks && c->env_id.n) ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
 }
 
+static const struct tap_env_facts *facts_of(struct mcp_client *c)
+{
+	c->facts.protocol = c->has_control ? PROTOCOL_MCP_GYM : PROTOCOL_MCP;
+	c->facts.tools = buf_given(&c->decoder->tools);
+	return &c->facts;
+}
+
 void mcp_control_begin_episode(struct mcp_client *c)
 {
 	struct state_source *named;
@@ -46,14 +53,12 @@ void mcp_control_begin_episode(struct mcp_client *c)
 	struct str start = c->start.n ? buf_view(&c->start) : named ? STR_NONE : answer;
 	struct str state = named ? answer : start;
 
-	c->facts.protocol = c->has_control ? "mcp-gym" : "mcp";
-	c->facts.tools = buf_given(&c->decoder->tools);
-	tap_session_facts(c->session, &c->facts);
 	write_data(c, &data);
 	reset.observation = start;
 	reset.terminated = c->ending.terminated;
 	reset.truncated = c->ending.truncated;
 	struct tap_episode_start f = {
+		.env = facts_of(c),
 		.task = c->task,
 		.has_seed = c->has_seed,
 		.seed = c->seed,
@@ -149,7 +154,8 @@ static void refuse_reset(struct mcp_client *c, int status, struct str body)
 	                                      .code = str_from(code),
 	                                      .message = buf_view(&why)},
 	                            REPLY_UNKNOWN};
-	struct tap_episode_start f = {.task = c->task,
+	struct tap_episode_start f = {.env = facts_of(c),
+	                              .task = c->task,
 	                              .has_seed = c->has_seed,
 	                              .seed = c->seed,
 	                              .state_kind = state_kind_of(c, &named),

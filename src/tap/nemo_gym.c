@@ -123,7 +123,7 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 	buf_str(&s->id, id);
 	s->tap = tap_session_begin(
 		d->r, &(struct tap_session_start){.connection = x->connection,
-	                                          .protocol = protocol_name(PROTOCOL_NEMO_GYM),
+	                                          .protocol = PROTOCOL_NEMO_GYM,
 	                                          .session = buf_view(&s->id)});
 	map_add(&d->sessions, &s->item, map_hash(id));
 	return s;
@@ -150,6 +150,8 @@ static void read_answer(const struct tap_exchange *x, struct http_json_answer *o
 		out->data = body;
 }
 
+static const struct tap_env_facts env = {.name = STR_INIT("nemo-gym")};
+
 /* The task's own members: without the prompt and tools, which are long and the model's. */
 static void begin_episode(struct gym_session *s, const struct tap_exchange *x, bool steps,
                           const struct env_reply *reset)
@@ -157,10 +159,8 @@ static void begin_episode(struct gym_session *s, const struct tap_exchange *x, b
 	struct str body = x->request_body.bytes;
 	struct str data = json_is_valid(body) ? body : STR_NONE;
 
-	tap_session_facts(s->tap,
-	                  &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_NEMO_GYM),
-	                                          .name = STR("nemo-gym")});
 	tap_episode_begin(s->tap, &(struct tap_episode_start){
+					  .env = &env,
 					  .reset_args = data,
 					  .data = data,
 					  .state_kind = steps ? STATE_OBSERVATION : STATE_UNKNOWN,
@@ -246,6 +246,8 @@ static void request(void *ctx, struct tap_exchange *x)
 	struct gym_call *c = mem_new(sizeof(*c));
 	c->session = s;
 	c->is_step = is_step;
+	if (!tap_episode_is_open(s->tap))
+		tap_episode_begin(s->tap, &(struct tap_episode_start){.env = &env});
 	c->step = tap_step_begin(s->tap, &(struct tap_call){.tool = buf_view(&tool),
 	                                                    .arguments = buf_view(&arguments)});
 	x->own = c;

@@ -63,14 +63,11 @@ static void learn_tools(struct openenv_decoder *d, struct str tools)
 	}
 }
 
-static void tell_facts(struct openenv_tap *s)
+static struct tap_env_facts facts_of(const struct openenv_decoder *d)
 {
-	const struct openenv_decoder *d = s->d;
-	struct tap_env_facts facts = {.name = d->name.n ? buf_view(&d->name) : STR("openenv"),
+	return (struct tap_env_facts){.name = d->name.n ? buf_view(&d->name) : STR("openenv"),
 	                              .version = buf_given(&d->version),
 	                              .tools = buf_given(&d->tools)};
-
-	tap_session_facts(s->tap, &facts);
 }
 
 /* ---- the queue ---- */
@@ -146,9 +143,10 @@ static void begin_episode(struct openenv_tap *s, const struct env_reply *reply, 
 	struct str observation = reply ? reply->observation : STR_NONE;
 
 	learn_text(id, &name);
-	tell_facts(s);
+	struct tap_env_facts env = facts_of(s->d);
 	tap_session_name(s->tap, STR_NONE, buf_given(&name));
-	struct tap_episode_start f = {.id = buf_given(&name),
+	struct tap_episode_start f = {.env = &env,
+	                              .id = buf_given(&name),
 	                              .reset_args = without(data, true, &args),
 	                              .data = without(data, false, &group),
 	                              .reset = reply};
@@ -353,11 +351,11 @@ static void settle_held(struct openenv_tap *s)
 
 static void refuse(struct openenv_tap *s, const struct openenv_answer *a)
 {
+	struct tap_env_facts env = facts_of(s->d);
 	struct env_reply reply;
 
 	openenv_read(a, NULL, &s->reading, &reply);
-	tell_facts(s);
-	tap_session_refused(s->tap, &reply);
+	tap_session_refused(s->tap, &env, &reply);
 	s->closed = true;
 }
 
@@ -500,7 +498,7 @@ static void request(void *ctx, struct tap_exchange *x)
 		return;
 	struct openenv_tap *s = mem_new(sizeof(*s));
 	struct tap_session_start f = {.connection = x->connection,
-	                              .protocol = protocol_name(PROTOCOL_OPENENV),
+	                              .protocol = PROTOCOL_OPENENV,
 	                              .session = tap_query(&x->request, "session_id")};
 	s->d = d;
 	s->env_steps = -1;
@@ -568,8 +566,9 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	read_ending(s, e, &lost);
 	if (e->unreachable || (!s->closed && !tap_episode_is_open(s->tap) && s->begun &&
 	                       s->first->known && s->first->what == OPENENV_RESET)) {
-		tell_facts(s);
-		tap_session_refused(s->tap, &lost);
+		struct tap_env_facts env = facts_of(s->d);
+
+		tap_session_refused(s->tap, &env, &lost);
 	}
 	tap_session_end(s->tap, e, e->first == TAP_SERVER ? &lost : NULL);
 	free_session(s);

@@ -85,7 +85,7 @@ static struct ors_session *find(struct ors_decoder *d, const struct tap_exchange
 	s->name = BUF(BUF_MAX_SMALL);
 	s->tap = tap_session_begin(
 		d->r, &(struct tap_session_start){.connection = x->connection,
-	                                          .protocol = protocol_name(PROTOCOL_ORS),
+	                                          .protocol = PROTOCOL_ORS,
 	                                          .session = id});
 	map_add(&d->sessions, &s->item, hash);
 	return s;
@@ -124,15 +124,14 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 
 	if (json_type(name) == JSON_STRING && !s->name.n)
 		json_decode(name, &s->name);
-	tap_session_facts(
-		s->tap, &(struct tap_env_facts){.protocol = protocol_name(PROTOCOL_ORS),
-	                                        .name = s->name.n ? buf_view(&s->name) : STR("ors"),
-	                                        .tools = buf_given(&d->tools)});
+	struct tap_env_facts env = {.name = s->name.n ? buf_view(&s->name) : STR("ors"),
+	                            .tools = buf_given(&d->tools)};
 	if (json_i64(JSON_GET(data, "index"), &index) && json_type(split) == JSON_STRING) {
 		json_decode(split, &task);
 		buf_printf(&task, ".%lld", (long long)index);
 	}
-	tap_episode_begin(s->tap, &(struct tap_episode_start){.task = buf_given(&task),
+	tap_episode_begin(s->tap, &(struct tap_episode_start){.env = &env,
+	                                                      .task = buf_given(&task),
 	                                                      .reset_args = data,
 	                                                      .data = data,
 	                                                      .reset = reset});
@@ -252,8 +251,8 @@ static void refuse(struct ors_decoder *d, const struct tap_exchange *x)
 		return; /* the session is known by its first request */
 	struct tap_session *refused = tap_session_begin(
 		d->r, &(struct tap_session_start){.connection = x->connection,
-	                                          .protocol = protocol_name(PROTOCOL_ORS)});
-	tap_session_refused(refused, &reply);
+	                                          .protocol = PROTOCOL_ORS});
+	tap_session_refused(refused, NULL, &reply);
 	tap_session_end(refused, &(struct tap_ending){.first = TAP_NOBODY}, NULL);
 }
 

@@ -42,8 +42,8 @@ bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting)
 
 void tap_asked(struct tap_session *s, enum tap_fault_time what)
 {
-	enum protocol p = protocol_parse(str_from(s->facts.protocol));
-	bool has_all = what == FAULT_AT_STEP && p != PROTOCOL_MCP && p != PROTOCOL_MCP_GYM;
+	bool has_all = what == FAULT_AT_STEP && s->protocol != PROTOCOL_MCP &&
+	               s->protocol != PROTOCOL_MCP_GYM;
 	const struct tap_step *step = what & FAULTS_OF_STEP && tap_in_flight(s) ? s->last : NULL;
 	struct tap_request q = {.when = has_all ? FAULTS_OF_STEP : what,
 	                        .session = s->number,
@@ -129,7 +129,6 @@ static void put_step(struct tap_step *step, const struct env_reply *reply)
 	struct tap_session *s = step->session;
 	struct tap_episode *e = s->episode;
 	uint64_t now = tap_now_ns(s->r);
-	struct error err = {0};
 	struct step_fields f = {
 		.turn = step->turn < 0 ? e->steps : step->turn,
 		.step = e->steps,
@@ -144,8 +143,8 @@ static void put_step(struct tap_step *step, const struct env_reply *reply)
 		.latency_us =
 			((step->replied_ns ? step->replied_ns : now) - step->began_ns) / 1000};
 
-	if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &err))
-		tap_stop_recording(s->r, &err);
+	if (!tap_is_broken(s->r) && line_writer_step(&e->lines.writer, &f, &s->r->failure))
+		tap_stop_recording(s->r);
 	count_reply(e, reply);
 	if (reply->outcome == OUTCOME_OK)
 		buf_set(&s->seen, reply->observation);
@@ -196,21 +195,6 @@ void tap_steps_over(struct tap_session *s, const char *reason)
 
 /* ---- sessions ---- */
 
-void tap_session_facts(struct tap_session *s, const struct tap_env_facts *f)
-{
-	const char *protocol = f->protocol ? f->protocol : s->facts.protocol;
-
-	arena_reset(&s->facts_arena);
-	s->facts = *f;
-	s->facts.protocol = protocol;
-	s->facts.name = arena_str(&s->facts_arena, f->name);
-	s->facts.version = arena_str(&s->facts_arena, f->version);
-	s->facts.tools = arena_str(&s->facts_arena, f->tools);
-	s->facts.revision = arena_str(&s->facts_arena, str_from(f->revision)).p;
-	s->facts.era = arena_str(&s->facts_arena, str_from(f->era)).p;
-	s->facts.transport = arena_str(&s->facts_arena, str_from(f->transport)).p;
-}
-
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session)
 {
 	if (session.p)
@@ -232,7 +216,7 @@ struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_
 	                          .state = BUF(BUF_MAX_MESSAGE),
 	                          .start = BUF(BUF_MAX_MESSAGE),
 	                          .seen = BUF(BUF_MAX_MESSAGE),
-	                          .facts = {.protocol = f->protocol},
+	                          .protocol = f->protocol,
 	                          .next = r->sessions};
 	if (r->sessions)
 		r->sessions->previous = s;
@@ -303,7 +287,6 @@ void tap_session_end(struct tap_session *s, const struct tap_ending *e,
 	if (s->next)
 		s->next->previous = s->previous;
 	events_release(&s->waiting);
-	arena_release(&s->facts_arena);
 	BUFS_RELEASE(&s->session, &s->env_session, &s->state, &s->start, &s->seen);
 	free(s);
 }

@@ -24,10 +24,6 @@ struct tap_session_start {
 	struct str env_session; /* that of the environment, if different; absent: none */
 };
 struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f);
-/* A client asks for a session that begins with the server's reply, as `waiting` do with it: does a fault refuse
-   it? To be noted when the session has begun. */
-bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting);
-void tap_note_fault(struct tap_session *s, enum tap_fault_id f); /* TAP_FAULT_NONE is fine */
 /* Ids learned later. Absent ones are kept as they are. */
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session);
 /* Ends the session, and an episode that is open, with the call in flight. `reply` classifies that

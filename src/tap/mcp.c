@@ -16,7 +16,6 @@ struct mcp_http {
 	bool asked, read;          /* the request is complete; its message was read */
 	bool headed;               /* the head of the reply has arrived, perhaps before that */
 	bool redirected;           /* the request will be sent again to another URL */
-	bool opens;                /* it asks for a session, which has not begun */
 	bool stream;
 	struct sse sse;
 };
@@ -199,7 +198,8 @@ static struct mcp_client *by_connection(struct mcp_decoder *d, const struct tap_
 	return c;
 }
 
-/* A session that the server has lost goes on in the same environment. */
+/* A session that the server has lost goes on in the same environment; a request for one that it has
+   redirected comes once more. */
 static struct mcp_client *opening(struct mcp_decoder *d, const struct tap_connection *k,
                                   struct str params)
 {
@@ -207,7 +207,15 @@ static struct mcp_client *opening(struct mcp_decoder *d, const struct tap_connec
 	AUTO_ARENA texts = {0};
 	struct mcp_client *c = by_env_id(d, json_text(&texts, id));
 
-	return c && c->lost ? c : new_client(d, k, STR_NONE);
+	if (c && c->lost)
+		return c;
+	for (c = d->first; c && !c->redirected; c = c->next) {
+	}
+	c = c ? c : new_client(d, k, STR_NONE);
+	c->redirected = false;
+	c->connection = k->id;
+	tap_asked(c->session, FAULT_AT_SESSION);
+	return c;
 }
 
 static struct mcp_client *client_of(struct mcp_decoder *d, const struct tap_exchange *x,
@@ -230,8 +238,6 @@ static void read_post(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_
 	struct jsonrpc_message m;
 
 	h->read = true;
-	d->opening -= h->opens;
-	h->opens = false;
 	if (x->request_body.encoded || x->request_body.cut) {
 		tap_remark(d->recording, x->connection, "a request that cannot be read");
 		return;
@@ -254,30 +260,6 @@ static bool is_stdio(const struct tap_exchange *x)
 static bool is_post(const struct tap_exchange *x)
 {
 	return str_is(x->request.method, "POST");
-}
-
-/* A request that the server will redirect is not executed, and one that opens a session can wait: it
-   is read with the head of its reply. */
-static bool is_read_at_once(const struct mcp_decoder *d, const struct tap_exchange *x)
-{
-	bool known = tap_header(&x->request, "mcp-session-id").p ||
-	             tap_header(&x->request, "mcp-protocol-version").p;
-
-	return known && !str_eq(tap_path(&x->request), buf_view(&d->redirected));
-}
-
-static void await_session(struct mcp_decoder *d, struct tap_exchange *x, struct mcp_http *h)
-{
-	struct jsonrpc_message m;
-
-	jsonrpc_read(x->request_body.bytes, &m);
-	h->opens = m.kind == JSONRPC_REQUEST && str_is(m.method, "initialize");
-	d->opening += h->opens;
-	if (h->opens && tap_session_is_refused(d->recording, d->opening)) {
-		read_post(d, x, h);
-		if (h->client)
-			tap_note_fault(h->client->session, TAP_FAULT_REFUSED);
-	}
 }
 
 static struct mcp_http *http_of(struct tap_exchange *x)
@@ -329,10 +311,8 @@ static void take_request(void *data, struct tap_exchange *x)
 		ask_control(d, &x->request);
 	else if (!is_post(x))
 		join(h, by_id(d, tap_header(&x->request, "mcp-session-id")));
-	else if (h->headed || is_read_at_once(d, x))
-		read_post(d, x, h);
-	else
-		await_session(d, x, h);
+	else if (h->headed || !str_eq(tap_path(&x->request), buf_view(&d->redirected)))
+		read_post(d, x, h); /* else it is not executed, if the reply says so again */
 }
 
 static bool is_redirect(const struct tap_head *reply)
@@ -348,11 +328,12 @@ static void take_head(void *data, struct tap_exchange *x)
 
 	h->headed = true;
 	h->redirected = is_redirect(&x->reply);
-	if (h->redirected && !h->read) {
-		if (is_post(x))
-			buf_set(&d->redirected, tap_path(&x->request));
+	if (h->redirected && is_post(x))
+		buf_set(&d->redirected, tap_path(&x->request));
+	if (h->redirected && h->client)
+		mcp_client_redirected(h->client, x->id);
+	if (h->redirected && !h->read)
 		return;
-	}
 	if (is_post(x) && h->asked && !h->read && !mcp_is_control(tap_path(&x->request)))
 		read_post(d, x, h);
 	if (h->client && id.n && (!h->client->id.n || h->client->lost))
@@ -498,7 +479,6 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 		return;
 	}
 	struct mcp_http *h = http_of(x);
-	((struct mcp_decoder *)data)->opening -= h->opens;
 	if (h->client && x->connection->asker && !is_post(x) && h->client->asking)
 		mcp_answered_in(h->client, x);
 	if (h->client) {

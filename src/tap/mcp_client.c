@@ -306,13 +306,18 @@ static void lose(struct mcp_client *c)
 		mcp_client_end(c, &e);
 }
 
-static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r)
+static void no_longer_pending(struct mcp_client *c, const struct mcp_pending *p)
 {
 	struct mcp_pending **at = &c->pending;
 
 	while (*at != p)
 		at = &(*at)->next;
 	*at = p->next;
+}
+
+static void settle(struct mcp_client *c, struct mcp_pending *p, struct mcp_reply *r)
+{
+	no_longer_pending(c, p);
 	json_i64((struct str){p->id, p->id_n}, &r->asked);
 	switch (p->asked) {
 	case MCP_ASKED_INITIALIZE:
@@ -358,6 +363,19 @@ bool mcp_client_awaits(const struct mcp_client *c, uint64_t exchange)
 	bool single;
 
 	return of_exchange(c, exchange, &single) != NULL;
+}
+
+void mcp_client_redirected(struct mcp_client *c, uint64_t exchange)
+{
+	bool single;
+	struct mcp_pending *p = of_exchange(c, exchange, &single);
+
+	if (p && p->asked == MCP_ASKED_INITIALIZE) {
+		no_longer_pending(c, p);
+		c->redirected = true;
+		free(p->id);
+		free(p);
+	}
 }
 
 /* An error whose id is no number belongs to the only request it can answer: servers send null, no

@@ -55,6 +55,7 @@ struct mcp_client {
 	bool over;          /* to be freed when none does */
 	bool lost;          /* the server no longer has the session; the client may open another */
 	bool modern;        /* no sessions */
+	bool redirected;    /* the request that opens it will be sent again */
 	struct tap_env_facts facts;
 	struct arena texts; /* for those below */
 	/* What it is known by: the id that the server gave it, that of the environment, or, if there is
@@ -85,7 +86,6 @@ struct mcp_decoder {
 	struct buf tools; /* the last whole list that a client got; empty: none */
 	const char *transport;
 	bool stdio;
-	uint64_t opening;   /* requests for a session without a reply */
 	uint64_t questions; /* of ours */
 	struct reply_reading answers;
 	struct buf redirected; /* the path that the server redirects; empty: none */
@@ -103,6 +103,8 @@ void mcp_client_received(struct mcp_client *c, struct str text, uint64_t exchang
 /* The reply to the one request of an exchange, without its message: r is complete but for
    `asked`. The message is used if it is an answer. */
 void mcp_client_replied(struct mcp_client *c, uint64_t exchange, struct mcp_reply *r);
+/* The server has redirected that request, and so not executed it. */
+void mcp_client_redirected(struct mcp_client *c, uint64_t exchange);
 /* Is a reply awaited from that exchange? */
 bool mcp_client_awaits(const struct mcp_client *c, uint64_t exchange);
 

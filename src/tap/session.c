@@ -27,17 +27,10 @@ struct tap_question tap_recording_question(struct tap_recording *r)
 	return q;
 }
 
-void tap_note_fault(struct tap_session *s, enum tap_fault_id f)
+static void note_fault(struct tap_session *s, enum tap_fault_id f)
 {
 	if (f != TAP_FAULT_NONE)
 		tap_note(s, EVENT_FAULT_INJECTED, tap_faults[f].name, str_from(tap_faults[f].help));
-}
-
-bool tap_session_is_refused(struct tap_recording *r, uint64_t waiting)
-{
-	struct tap_request q = {.when = FAULT_AT_SESSION, .open = r->counts.open + waiting};
-
-	return r->conf.faults && tap_engine_asked(r->conf.faults, &q) != TAP_FAULT_NONE;
 }
 
 void tap_asked(struct tap_session *s, enum tap_fault_time what)
@@ -60,7 +53,7 @@ void tap_asked(struct tap_session *s, enum tap_fault_time what)
 		q.arguments = step->call.arguments;
 		q.state = step->state;
 	}
-	tap_note_fault(s, tap_engine_asked(s->r->conf.faults, &q));
+	note_fault(s, tap_engine_asked(s->r->conf.faults, &q));
 }
 
 /* ---- steps ---- */

@@ -77,6 +77,23 @@ static void pass(struct peers *p, enum tap_side from, struct str bytes)
 	tap_flow_tell(p->flow);
 }
 
+static void release_nothing(void *condition)
+{
+	require(!condition);
+}
+
+static struct tap_engine *one_fault(unsigned number)
+{
+	struct tap_fault_conf conf = {.rules = calloc(1, sizeof(*conf.rules)),
+	                              .count = 1,
+	                              .release = release_nothing,
+	                              .max_sessions = 1};
+
+	require(conf.rules != NULL);
+	conf.rules->fault = (enum tap_fault_id)((number - 1) % TAP_FAULTS);
+	return tap_engine_new(&conf);
+}
+
 /* As in relay.c. */
 static void say(struct peers *p, enum tap_side from, struct str bytes)
 {
@@ -129,11 +146,8 @@ static inline void tap_converse(struct str input, struct buf *recorded)
 	struct line_sink sink = {take_line, &p};
 	struct error err = {0};
 
-	struct tap_fault_rule rule = {
-		.fault = (enum tap_fault_id)(((unsigned char)input.p[0] + TAP_FAULTS - 1) %
-	                                     TAP_FAULTS)};
-	struct tap_fault_conf faulty = {.rules = &rule, .count = 1, .max_sessions = 1};
-	struct tap_engine *engine = (unsigned char)input.p[0] ? tap_engine_new(&faulty) : NULL;
+	struct tap_engine *engine =
+		(unsigned char)input.p[0] ? one_fault((unsigned char)input.p[0]) : NULL;
 	require(recorder_new(&nowhere, &p.recorder, &err) == 0);
 	struct tap_recording *r = tap_recording_new(&(struct tap_recording_conf){.clock = clock,
 	                                                                         .version = "0",
@@ -144,13 +158,8 @@ static inline void tap_converse(struct str input, struct buf *recorded)
 	                                                                         .close = close_one,
 	                                                                         .ctx = &p,
 	                                                                         .faults = engine});
-	struct tap_reader_conf reading = {.decoders = tap_decoders,
-	                                  .decoder_count = tap_decoders_count,
-	                                  .clock = clock,
-	                                  .recording = r,
-	                                  .rewriting = {.authority = "x"}};
-	p.reader = tap_reader_new(&reading);
-	p.flow = tap_flow_new(p.reader, 1, NULL);
+	p.reader = tap_reader_new(clock, r);
+	p.flow = tap_flow_new(p.reader, &(struct tap_rewriting){.authority = "x"}, 1, NULL);
 	p.faults = engine ? fault_bytes_new(engine) : NULL;
 	converse(&p, str_skip(input, 1));
 	(void)tap_flow_ended(p.flow, TAP_CLIENT, input.n & 1);

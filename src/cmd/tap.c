@@ -49,7 +49,7 @@ struct tapping {
 	struct tap_recording *recording;
 	struct hints hints;
 	struct verdicts verdicts;
-	struct faults *faults;
+	struct tap_engine *faults;
 	struct state_source state; /* of --state */
 	int64_t steps;             /* at the last tick */
 	uint64_t last_ns;
@@ -328,7 +328,7 @@ static int relay(struct tapping *t, struct error *err)
 	struct tap_relay_conf conf = {.clock = t->context->clock,
 	                              .model_listener = -1,
 	                              .recording = t->recording,
-	                              .faults = faults_engine(t->faults),
+	                              .faults = t->faults,
 	                              .stop_fd = t->context->stop.fd,
 	                              .wake_fd = t->signals,
 	                              .on_wake = on_wake,
@@ -383,7 +383,7 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .close = close_recording,
 	                                  .open_apart = open_apart,
 	                                  .ctx = t,
-	                                  .faults = faults_engine(t->faults),
+	                                  .faults = t->faults,
 	                                  .asks = t->opts->ask_state || t->opts->state,
 	                                  .state = t->opts->state ? &t->state : NULL,
 	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
@@ -471,7 +471,7 @@ static void tear_down(struct tapping *t)
 {
 	tap_joiner_free(t->joiner);
 	tap_recording_free(t->recording);
-	faults_free(t->faults);
+	tap_engine_free(t->faults);
 	state_source_release(&t->state);
 	verdicts_release(&t->verdicts);
 	verdict_hints_release(&t->hints);

@@ -8,12 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct faults {
-	struct tap_engine *engine;
-	struct tap_fault_rule *rules;
-	size_t count;
-};
-
 static bool holds(void *condition, const struct tap_request *q)
 {
 	struct line l = {.type = LINE_STEP};
@@ -27,6 +21,11 @@ static bool holds(void *condition, const struct tap_request *q)
 	l.value[KEY_TOOL_CALL] = buf_view(&call);
 	l.value[KEY_STATE] = q->state;
 	return expression_holds(condition, &(struct known){.moment = &m});
+}
+
+static void release(void *condition)
+{
+	expression_free(condition);
 }
 
 static enum tap_fault_id find(struct str name)
@@ -48,7 +47,7 @@ static int no_such_fault(struct str name, struct error *err)
 	return -1;
 }
 
-static int add(struct faults *f, struct str text, struct error *err)
+static int add(struct tap_fault_conf *f, struct str text, struct error *err)
 {
 	const char *mark = memchr(text.p, '@', text.n);
 	struct str name = {text.p, mark ? (size_t)(mark - text.p) : text.n};
@@ -73,38 +72,17 @@ static int add(struct faults *f, struct str text, struct error *err)
 }
 
 int faults_new(const struct opt_list *texts, uint64_t delay_ms, uint64_t max_sessions,
-               struct faults **out, struct error *err)
+               struct tap_engine **out, struct error *err)
 {
-	struct faults *f = mem_new(sizeof(*f));
+	struct tap_fault_conf f = {.rules = mem_array(texts->count, sizeof(*f.rules)),
+	                           .holds = holds,
+	                           .release = release,
+	                           .delay_ns = delay_ms * UINT64_C(1000000),
+	                           .max_sessions = max_sessions};
 	int failed = 0;
 
-	*out = f;
-	f->rules = mem_array(texts->count + 1, sizeof(*f->rules));
 	for (size_t i = 0; i < texts->count && !failed; i++)
-		failed = add(f, str_from(texts->item[i]), err);
-	if (!failed && f->count) {
-		f->engine = tap_engine_new(
-			&(struct tap_fault_conf){.rules = f->rules,
-		                                 .count = f->count,
-		                                 .holds = holds,
-		                                 .delay_ns = delay_ms * UINT64_C(1000000),
-		                                 .max_sessions = max_sessions});
-	}
+		failed = add(&f, str_from(texts->item[i]), err);
+	*out = texts->count ? tap_engine_new(&f) : NULL;
 	return failed;
-}
-
-struct tap_engine *faults_engine(const struct faults *f)
-{
-	return f ? f->engine : NULL;
-}
-
-void faults_free(struct faults *f)
-{
-	if (!f)
-		return;
-	tap_engine_free(f->engine);
-	for (size_t i = 0; i < f->count; i++)
-		expression_free(f->rules[i].condition);
-	free(f->rules);
-	free(f);
 }

@@ -123,8 +123,9 @@ void tap_remark(struct tap_recording *r, const struct tap_connection *c, const c
 
 struct state_source;
 
-/* Are questions to be asked? Where a protocol has no place for states: *named, where the user says they are; NULL: nowhere. */
-bool tap_asks(const struct tap_recording *r, struct state_source **named);
+bool tap_asks(const struct tap_recording *r); /* are questions to be asked? */
+/* Where the user says that states are, if a protocol has no place for them; NULL: nowhere. */
+struct state_source *tap_state_source(const struct tap_recording *r);
 /* Asks the server, while the reply that is being read is not passed on to the client before the answer has come; to be called when no other
    reply is awaited. The decoders are told of question and answer as of the client's. asker NULL: request is a message for the client's
    WebSocket; else it is an HTTP request, on a connection of ours that has this asker. */

@@ -52,8 +52,13 @@ struct tap_engine *tap_engine_new(const struct tap_fault_conf *conf)
 
 void tap_engine_free(struct tap_engine *e)
 {
-	for (size_t i = 0; e && i < e->kept_count; i++)
+	if (!e)
+		return;
+	for (size_t i = 0; i < e->kept_count; i++)
 		buf_release(&e->kept[i].reply);
+	for (size_t i = 0; i < e->conf.count; i++)
+		e->conf.release(e->conf.rules[i].condition);
+	free(e->conf.rules);
 	free(e);
 }
 

@@ -46,9 +46,10 @@ struct tap_fault_rule {
 };
 
 struct tap_fault_conf {
-	const struct tap_fault_rule *rules;
+	struct tap_fault_rule *rules; /* taken over, with their conditions */
 	size_t count;
 	bool (*holds)(void *condition, const struct tap_request *q);
+	void (*release)(void *condition);
 	uint64_t delay_ns, max_sessions;
 };
 

@@ -36,8 +36,9 @@ struct passed {
 };
 
 struct tap_reader {
-	struct tap_reader_conf conf;
-	void **decoders; /* what start() returned */
+	struct clock clock;
+	struct tap_recording *recording;
+	void **decoders; /* what start() returned, by tap_decoders */
 	struct passed *passed;
 	size_t count, room;
 	uint64_t connections, exchanges;
@@ -47,6 +48,7 @@ enum mode { MODE_HTTP, MODE_SOCKET, MODE_RAW };
 
 struct tap_flow {
 	struct tap_reader *reader;
+	struct tap_rewriting rewriting;
 	struct tap_connection connection;
 	enum mode mode;
 	struct http_stream http[2];
@@ -60,14 +62,15 @@ struct tap_flow {
 
 /* ---- all connections ---- */
 
-struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf)
+struct tap_reader *tap_reader_new(struct clock clock, struct tap_recording *recording)
 {
 	struct tap_reader *r = mem_new(sizeof(*r));
 
-	r->conf = *conf;
-	r->decoders = mem_array(conf->decoder_count, sizeof(*r->decoders));
-	for (size_t i = 0; i < conf->decoder_count; i++)
-		r->decoders[i] = conf->decoders[i]->start(conf->recording);
+	r->clock = clock;
+	r->recording = recording;
+	r->decoders = mem_array(tap_decoders_count, sizeof(*r->decoders));
+	for (size_t i = 0; i < tap_decoders_count; i++)
+		r->decoders[i] = tap_decoders[i]->start(recording);
 	return r;
 }
 
@@ -75,37 +78,39 @@ void tap_reader_free(struct tap_reader *r)
 {
 	if (!r)
 		return;
-	for (size_t i = 0; i < r->conf.decoder_count; i++)
-		if (r->conf.decoders[i]->stop)
-			r->conf.decoders[i]->stop(r->decoders[i]);
+	for (size_t i = 0; i < tap_decoders_count; i++)
+		if (tap_decoders[i]->stop)
+			tap_decoders[i]->stop(r->decoders[i]);
 	free(r->decoders);
 	free(r->passed);
 	free(r);
 }
 
 const struct tap_decoder *tap_reader_find(const struct tap_reader *r,
-                                          const struct tap_head *request, void **d)
+                                          const struct tap_head *request, bool to_model, void **d)
 {
-	for (size_t i = 0; i < r->conf.decoder_count; i++) {
+	for (size_t i = 0; i < tap_decoders_count; i++) {
 		*d = r->decoders[i];
-		if (r->conf.decoders[i]->owns(*d, request))
-			return r->conf.decoders[i];
+		if (tap_decoders[i]->of_model == to_model && tap_decoders[i]->owns(*d, request))
+			return tap_decoders[i];
 	}
 	return NULL;
 }
 
 static uint64_t now_ns(const struct tap_flow *f)
 {
-	const struct clock *c = &f->reader->conf.clock;
+	const struct clock *c = &f->reader->clock;
 
 	return c->monotonic_ns(c->ctx);
 }
 
-struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port, void *asker)
+struct tap_flow *tap_flow_new(struct tap_reader *r, const struct tap_rewriting *rewriting,
+                              uint16_t client_port, void *asker)
 {
 	struct tap_flow *f = mem_new(sizeof(*f));
 
 	f->reader = r;
+	f->rewriting = *rewriting;
 	f->connection = (struct tap_connection){
 		.id = ++r->connections, .client_port = client_port, .asker = asker};
 	http_stream_init(&f->http[TAP_CLIENT], false);
@@ -156,7 +161,7 @@ static void pass_request_head(struct tap_flow *f, struct http_part *part, struct
 	x->upgrade = rewrite_is_upgrade(part->fields);
 	*(f->last ? &f->last->next : &f->first) = x;
 	f->last = f->asking = x;
-	rewrite_request(&f->reader->conf.rewriting, part, out);
+	rewrite_request(&f->rewriting, part, out);
 	note(f, (struct passed){HEAD, TAP_CLIENT, x, STR_NONE});
 }
 
@@ -192,7 +197,7 @@ static void pass_reply_head(struct tap_flow *f, struct http_part *part, struct b
 		pass_nonsense(f, TAP_SERVER, part, out);
 		return;
 	}
-	rewrite_reply(&f->reader->conf.rewriting, part, tap_header(&x->shown.request, "host"), out);
+	rewrite_reply(&f->rewriting, part, tap_header(&x->shown.request, "host"), out);
 	if (part->status < 200 && part->status != 101)
 		return;
 	f->http[TAP_SERVER].bodyless |= str_is(x->shown.request.method, "HEAD");
@@ -348,7 +353,7 @@ static void tell_messages(struct tap_flow *f, enum tap_side from, struct str byt
 			set_ending(f, from, part.bytes);
 			f->ending.code = part.code;
 		} else if (part.kind == WS_BROKEN) {
-			tap_remark(f->reader->conf.recording, &f->connection, part.why);
+			tap_remark(f->reader->recording, &f->connection, part.why);
 		}
 	}
 }
@@ -357,7 +362,7 @@ static void tell_request_head(struct tap_flow *f, struct relayed *x)
 {
 	struct tap_head *h = &x->shown.request;
 
-	x->decoder = tap_reader_find(f->reader, h, &x->d);
+	x->decoder = tap_reader_find(f->reader, h, f->rewriting.to_model, &x->d);
 	x->shown.request_body.encoded = tap_header(h, "content-encoding").n > 0;
 	if (x->upgrade)
 		tell_request(f, x);
@@ -381,7 +386,7 @@ static void tell_one(struct tap_flow *f, const struct passed *p)
 		tell_messages(f, p->from, p->bytes);
 		break;
 	case NONSENSE:
-		tap_remark(f->reader->conf.recording, &f->connection,
+		tap_remark(f->reader->recording, &f->connection,
 		           p->bytes.p ? p->bytes.p : "it ended within a head");
 		break;
 	}
@@ -487,9 +492,9 @@ void tap_flow_free(struct tap_flow *f, bool stopped)
 	f->ending.stopped = stopped;
 	close_all(f);
 	const struct tap_reader *r = f->reader;
-	for (size_t i = 0; i < r->conf.decoder_count; i++)
-		if (r->conf.decoders[i]->left)
-			r->conf.decoders[i]->left(r->decoders[i], &f->connection, &f->ending);
+	for (size_t i = 0; i < tap_decoders_count; i++)
+		if (tap_decoders[i]->left)
+			tap_decoders[i]->left(r->decoders[i], &f->connection, &f->ending);
 	for (int i = 0; i < 2; i++) {
 		http_stream_release(&f->http[i]);
 		ws_copy_release(&f->frames[i]);

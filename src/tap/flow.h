@@ -10,25 +10,18 @@
 /* What all connections share. */
 struct tap_reader;
 
-struct tap_reader_conf {
-	struct clock clock;
-	struct tap_recording *recording;
-	struct tap_rewriting rewriting;
-	const struct tap_decoder *const *decoders; /* in the order in which they are asked */
-	size_t decoder_count;
-};
-
-struct tap_reader *tap_reader_new(const struct tap_reader_conf *conf);
+struct tap_reader *tap_reader_new(struct clock clock, struct tap_recording *recording);
 void tap_reader_free(struct tap_reader *r); /* after its flows; NULL is fine */
 
-/* The decoder whose request it is, and what its start() returned; NULL: nobody's. */
+/* The decoder whose request it is, to a model or to an environment, and what its start() returned; NULL: nobody's. */
 const struct tap_decoder *tap_reader_find(const struct tap_reader *r,
-                                          const struct tap_head *request, void **d);
+                                          const struct tap_head *request, bool to_model, void **d);
 
 struct tap_flow;
 
 /* asker: of a connection of ours; else NULL. */
-struct tap_flow *tap_flow_new(struct tap_reader *r, uint16_t client_port, void *asker);
+struct tap_flow *tap_flow_new(struct tap_reader *r, const struct tap_rewriting *rewriting,
+                              uint16_t client_port, void *asker);
 
 /* Takes bytes that one side sent; they must stay valid until tap_flow_tell(). Returns what is to be
    passed on: these bytes, or those in `out`, which is cleared. */

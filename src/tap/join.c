@@ -331,11 +331,8 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 {
 	struct tap_joiner *j = tap_joiner_of(s->r);
 	struct tap_talk *k = &s->episode->talk;
-	struct asking a = {.j = j,
-	                   .s = s,
-	                   .talk = k,
-	                   .call = c,
-	                   .any_name = s->protocol == PROTOCOL_OPENENV};
+	struct asking a = {
+		.j = j, .s = s, .talk = k, .call = c, .any_name = s->protocol == PROTOCOL_OPENENV};
 	const char *rung = NULL;
 
 	step->turn = -1;

@@ -41,7 +41,8 @@ static void make_room(struct mcp_decoder *d)
 static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_connection *connection,
                                      struct str id)
 {
-	struct tap_session_start f = {.connection = connection, .protocol = PROTOCOL_MCP, .session = id};
+	struct tap_session_start f = {
+		.connection = connection, .protocol = PROTOCOL_MCP, .session = id};
 
 	make_room(d);
 	struct mcp_client *c = mem_new(sizeof(*c));

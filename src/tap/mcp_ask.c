@@ -10,10 +10,9 @@
 
 void mcp_ask_later(struct mcp_client *c)
 {
-	struct state_source *named;
+	const struct tap_recording *r = c->decoder->recording;
 
-	c->asks = tap_asks(c->decoder->recording, &named) &&
-	          (named || (c->has_control && c->env_id.n));
+	c->asks = tap_asks(r) && (tap_state_source(r) || (c->has_control && c->env_id.n));
 }
 
 static bool awaits_reply(const struct mcp_client *c)
@@ -112,11 +111,10 @@ void mcp_ask_state(struct mcp_client *c, const struct tap_exchange *x)
 {
 	struct mcp_decoder *d = c->decoder;
 	AUTO_BUF request = BUF(BUF_MAX_MESSAGE);
-	struct state_source *named;
+	const struct state_source *named = tap_state_source(d->recording);
 
 	if (!c->asks || c->over || x->connection->asker || awaits_reply(c))
 		return;
-	(void)tap_asks(d->recording, &named);
 	c->asks = false;
 	c->asking = true;
 	if (named) { /* an id that neither a client has nor a tap in front of this one */
@@ -175,10 +173,9 @@ void mcp_answer_use(struct mcp_client *c)
 
 void mcp_answered_by(struct mcp_client *c, struct mcp_reply *r)
 {
-	struct state_source *named;
-
-	(void)tap_asks(c->decoder->recording, &named);
+	struct state_source *named = tap_state_source(c->decoder->recording);
 	struct str state = mcp_take_state(named, r, &c->decoder->answers);
+
 	take_answer(c, state, buf_cstr(&named->why));
 }
 

@@ -25,15 +25,16 @@ static void write_data(const struct mcp_client *c, struct buf *data)
 	jw_pack(&w, "config:%?r}", buf_given(&c->config));
 }
 
-static enum state_kind state_kind_of(const struct mcp_client *c, struct state_source **named)
+static enum state_kind state_kind_of(const struct mcp_client *c)
 {
-	bool asks = tap_asks(c->decoder->recording, named);
+	const struct tap_recording *r = c->decoder->recording;
 
-	if (*named)
-		return (*named)->kind;
+	if (tap_state_source(r))
+		return tap_state_source(r)->kind;
 	if (!c->has_control)
 		return STATE_NONE;
-	return c->observes && !(asks && c->env_id.n) ? STATE_OBSERVATION : STATE_CONTROL_PLANE;
+	return c->observes && !(tap_asks(r) && c->env_id.n) ? STATE_OBSERVATION
+	                                                    : STATE_CONTROL_PLANE;
 }
 
 static const struct tap_env_facts *facts_of(struct mcp_client *c)
@@ -45,8 +46,8 @@ static const struct tap_env_facts *facts_of(struct mcp_client *c)
 
 void mcp_control_begin_episode(struct mcp_client *c)
 {
-	struct state_source *named;
-	enum state_kind kind = state_kind_of(c, &named);
+	const struct state_source *named = tap_state_source(c->decoder->recording);
+	enum state_kind kind = state_kind_of(c);
 	struct env_reply reset = {.outcome = OUTCOME_OK, REPLY_UNKNOWN};
 	AUTO_BUF data = BUF(BUF_MAX_MESSAGE);
 	struct str answer = buf_given(&c->answer);
@@ -142,7 +143,6 @@ void mcp_control_read(struct mcp_client *c, enum control_fact fact, int status, 
 static void refuse_reset(struct mcp_client *c, int status, struct str body)
 {
 	AUTO_BUF why = BUF(BUF_MAX_SMALL);
-	struct state_source *named;
 	char code[16];
 
 	control_explain_reset(status, body, &why);
@@ -158,7 +158,7 @@ static void refuse_reset(struct mcp_client *c, int status, struct str body)
 	                              .task = c->task,
 	                              .has_seed = c->has_seed,
 	                              .seed = c->seed,
-	                              .state_kind = state_kind_of(c, &named),
+	                              .state_kind = state_kind_of(c),
 	                              .reset = &refusal};
 	tap_episode_begin(c->session, &f);
 }

@@ -30,9 +30,10 @@ struct str tap_path(const struct tap_head *request)
 
 void tap_put_fields(const struct tap_head *request, const char *but, struct buf *out)
 {
-	static const char *const own[] = {
-		"content-", "transfer-",     "connection", "upgrade",   "accept", "sec-websocket-",
-		"expect",   "last-event-id", "mcp-method", "mcp-name",  "mcp-param-"};
+	static const char *const own[] = {"content-", "transfer-",     "connection",
+	                                  "upgrade",  "accept",        "sec-websocket-",
+	                                  "expect",   "last-event-id", "mcp-method",
+	                                  "mcp-name", "mcp-param-"};
 	struct str name, value;
 
 	for (size_t cursor = 0; http_next_field(request->fields, &cursor, &name, &value);) {

@@ -76,6 +76,7 @@ struct tap_exchange {
 
 /* A decoder. Members may be NULL, but for owns and start. `d` is what start() returned. */
 struct tap_decoder {
+	bool of_model; /* of requests to a model, and of no others */
 	/* Is this request part of the protocol? Asked in the order of decoders.def once its head is
 	   complete; the first that says yes gets the exchange. Others are relayed and counted. */
 	bool (*owns)(void *d, const struct tap_head *request);

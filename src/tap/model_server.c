@@ -299,10 +299,10 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	x->own = NULL;
 }
 
-static const struct tap_decoder decoder = {
+const struct tap_decoder tap_model_server = {
+	.of_model = true,
 	.owns = owns,
 	.start = start,
 	.piece = piece,
 	.closed = closed,
 };
-const struct tap_decoder *const tap_model_decoder[] = {&decoder};

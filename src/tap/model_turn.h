@@ -7,9 +7,6 @@
 #include "policy/llm/calls.h"
 #include "tap/message.h"
 
-extern const struct tap_decoder
-	*const tap_model_decoder[]; /* the only one, for a flow to a model */
-
 /* What was sent to a model: a conversation, a text, or token ids. */
 struct tap_prompt {
 	/* Of a conversation its texts, calls and results, equal for all APIs and spellings of JSON. */
@@ -55,8 +52,8 @@ struct model_turn {
 	struct chat_reply reply;
 	struct tool_calls calls;
 	struct str message; /* the reply, as a message of a conversation; absent: of a text */
-	struct str said; /* the reply as it continues the text of a prompt */
-	size_t certain;  /* bytes of it: without the last token, which templates write themselves */
+	struct str said;    /* the reply as it continues the text of a prompt */
+	size_t certain; /* bytes of it: without the last token, which templates write themselves */
 	uint64_t replied_ns;
 	size_t row;         /* of the reply's choices */
 	const char *joined; /* a turn without a call: how its rollout is known */
@@ -65,7 +62,7 @@ struct model_turn {
 
 /* A turn with a reply, which it takes over. */
 struct model_turn *model_turn_new(struct model_request *q, size_t prompt, struct chat_reply *reply);
-void model_turn_free(struct model_turn *t); /* NULL is fine */
+void model_turn_free(struct model_turn *t);           /* NULL is fine */
 size_t model_turn_length(const struct model_turn *t); /* of the prompt's text and the reply's */
 /* Is the prompt more than that turn's, and does it begin with it? In whole: with the reply as it was. t NULL: no. */
 bool model_turn_precedes(const struct model_turn *t, const struct tap_prompt *p, bool whole);

@@ -121,10 +121,9 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 
 	s->id = s->also = BUF(BUF_MAX_SMALL);
 	buf_str(&s->id, id);
-	s->tap = tap_session_begin(
-		d->r, &(struct tap_session_start){.connection = x->connection,
-	                                          .protocol = PROTOCOL_NEMO_GYM,
-	                                          .session = buf_view(&s->id)});
+	s->tap = tap_session_begin(d->r, &(struct tap_session_start){.connection = x->connection,
+	                                                             .protocol = PROTOCOL_NEMO_GYM,
+	                                                             .session = buf_view(&s->id)});
 	map_add(&d->sessions, &s->item, map_hash(id));
 	return s;
 }

@@ -339,10 +339,9 @@ static void read_step(struct openenv_tap *s, const struct openenv_answer *a, str
 static void settle_held(struct openenv_tap *s)
 {
 	const struct openenv_asked *next = s->first;
-	struct state_source *named;
 	bool failed = s->holds == HOLDS_RESET && s->held.outcome != OUTCOME_OK;
 
-	if (s->holds && !failed && !next && !s->closing && tap_asks(s->d->r, &named))
+	if (s->holds && !failed && !next && !s->closing && tap_asks(s->d->r))
 		tap_ask(s->d->r, STR("{\"type\":\"state\"}"), NULL);
 	else if (failed ||
 	         (s->holds == HOLDS_STEP && !(next && next->known && next->what == OPENENV_STATE)))

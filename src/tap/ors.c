@@ -83,10 +83,9 @@ static struct ors_session *find(struct ors_decoder *d, const struct tap_exchange
 	s = mem_new(sizeof(*s));
 	s->create = BUF(BUF_MAX_MESSAGE);
 	s->name = BUF(BUF_MAX_SMALL);
-	s->tap = tap_session_begin(
-		d->r, &(struct tap_session_start){.connection = x->connection,
-	                                          .protocol = PROTOCOL_ORS,
-	                                          .session = id});
+	s->tap = tap_session_begin(d->r, &(struct tap_session_start){.connection = x->connection,
+	                                                             .protocol = PROTOCOL_ORS,
+	                                                             .session = id});
 	map_add(&d->sessions, &s->item, hash);
 	return s;
 }
@@ -249,9 +248,9 @@ static void refuse(struct ors_decoder *d, const struct tap_exchange *x)
 	ors_read_other(&a, &d->reading, &reply);
 	if (reply.outcome == OUTCOME_OK)
 		return; /* the session is known by its first request */
-	struct tap_session *refused = tap_session_begin(
-		d->r, &(struct tap_session_start){.connection = x->connection,
-	                                          .protocol = PROTOCOL_ORS});
+	struct tap_session *refused =
+		tap_session_begin(d->r, &(struct tap_session_start){.connection = x->connection,
+	                                                            .protocol = PROTOCOL_ORS});
 	tap_session_refused(refused, NULL, &reply);
 	tap_session_end(refused, &(struct tap_ending){.first = TAP_NOBODY}, NULL);
 }

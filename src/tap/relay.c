@@ -6,7 +6,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "tap/episode.h"
-#include "tap/model_turn.h"
 
 #include <errno.h>
 #include <netinet/in.h>
@@ -443,23 +442,6 @@ static int loop(struct relay *r, struct error *err)
 	return 0;
 }
 
-static struct tap_reader *new_reader(const struct tap_relay_conf *conf,
-                                     struct stream_server *server,
-                                     const struct tap_decoder *const *decoders, size_t count)
-{
-	struct tap_reader_conf reading = {
-		.clock = conf->clock,
-		.recording = conf->recording,
-		.rewriting = {.authority = stream_server_authority(server),
-	                      .tls = stream_server_is_tls(server),
-	                      .set_host = !stream_server_is_loopback(server),
-	                      .to_model = server == conf->model},
-		.decoders = decoders,
-		.decoder_count = count};
-
-	return tap_reader_new(&reading);
-}
-
 int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 {
 	struct relay r = {.conf = conf,
@@ -471,8 +453,7 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		free(r.room);
 		return error_errno(err, "cannot wait for connections");
 	}
-	r.reader = new_reader(conf, conf->server, tap_decoders, tap_decoders_count);
-	r.model_reader = conf->model ? new_reader(conf, conf->model, tap_model_decoder, 1) : NULL;
+	r.reader = tap_reader_new(conf->clock, conf->recording);
 	relay_watch(&r, &r.stop, conf->stop_fd, POLLIN);
 	relay_watch(&r, &r.wake, conf->wake_fd, POLLIN);
 	int failed = loop(&r, err);
@@ -483,7 +464,6 @@ int tap_relay(const struct tap_relay_conf *conf, struct error *err)
 		free_conn(&r, c, true);
 	}
 	tap_reader_free(r.reader);
-	tap_reader_free(r.model_reader);
 	buf_release(&r.out);
 	free(r.room);
 	readiness_free(r.readiness);

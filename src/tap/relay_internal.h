@@ -40,7 +40,7 @@ struct relay {
 	struct readiness *readiness;
 	struct end listener, model_listener, stop, wake;
 	struct conn *first, *dead;
-	struct tap_reader *reader, *model_reader;
+	struct tap_reader *reader;
 	size_t polled; /* connections that wait for something else than a descriptor */
 	char *room;
 	struct buf out;

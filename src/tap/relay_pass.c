@@ -143,12 +143,15 @@ bool relay_shares_port(const struct relay *r)
 
 void relay_connect(struct relay *r, struct conn *c, struct stream_server *server, void *asker)
 {
-	struct tap_reader *reader = server == r->conf->model ? r->model_reader : r->reader;
+	struct tap_rewriting rewriting = {.authority = stream_server_authority(server),
+	                                  .tls = stream_server_is_tls(server),
+	                                  .set_host = !stream_server_is_loopback(server),
+	                                  .to_model = server == r->conf->model};
 	bool faulty = r->conf->faults && server == r->conf->server && !c->own;
 
 	c->server = server;
 	c->ends[TAP_SERVER].stream = stream_connect(server);
-	c->flow = tap_flow_new(reader, c->port, asker);
+	c->flow = tap_flow_new(r->reader, &rewriting, c->port, asker);
 	fault_bytes_free(c->faults);
 	c->faults = faulty ? fault_bytes_new(r->conf->faults) : NULL;
 }
@@ -188,13 +191,11 @@ static void choose_server(struct relay *r, struct conn *c, struct str bytes)
 
 void relay_pass(struct relay *r, struct end *e, struct str bytes)
 {
-	struct state_source *named;
-
 	if (e->side == TAP_CLIENT && relay_shares_port(r))
 		choose_server(r, e->conn, bytes);
 	if (e->conn->faults) {
 		relay_with_faults(r, e, bytes);
-	} else if (e->side == TAP_SERVER && tap_asks(r->conf->recording, &named)) {
+	} else if (e->side == TAP_SERVER && tap_asks(r->conf->recording)) {
 		relay_pass_to_client(r, e->conn, bytes);
 	} else {
 		relay_send(relay_other(e), tap_flow_pass(e->conn->flow, e->side, bytes, &r->out));

@@ -6,10 +6,14 @@
 
 /* ---- requests, and their faults ---- */
 
-bool tap_asks(const struct tap_recording *r, struct state_source **named)
+bool tap_asks(const struct tap_recording *r)
 {
-	*named = r->conf.state;
 	return r->conf.asks;
+}
+
+struct state_source *tap_state_source(const struct tap_recording *r)
+{
+	return r->conf.state;
 }
 
 void tap_ask(struct tap_recording *r, struct str request, void *asker)

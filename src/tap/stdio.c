@@ -327,13 +327,10 @@ int tap_stdio(const struct tap_stdio_conf *conf, int *code, struct error *err)
 	lines_init(&s->down.lines, TAP_BODY_MAX, PIECE);
 	int failed = start(s, err);
 	if (!failed) {
-		struct tap_reader_conf reading = {.recording = conf->recording,
-		                                  .decoders = tap_decoders,
-		                                  .decoder_count = tap_decoders_count};
-		struct tap_reader *reader = tap_reader_new(&reading);
+		struct tap_reader *reader = tap_reader_new(conf->clock, conf->recording);
 
 		start_guard(s);
-		s->decoder = tap_reader_find(reader, &s->exchange.request, &s->decoder_data);
+		s->decoder = tap_reader_find(reader, &s->exchange.request, false, &s->decoder_data);
 		if (s->decoder && s->decoder->request)
 			s->decoder->request(s->decoder_data, &s->exchange);
 		relay(s);

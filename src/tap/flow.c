@@ -17,7 +17,7 @@ struct relayed {
 	void *d;                           /* of the decoder */
 	struct buf head[2], body[2];       /* by enum tap_side */
 	bool upgrade, requested, replied;  /* replied: the reply is complete */
-	bool streams;                      /* its reply is passed on to the decoder in pieces */
+	struct sse sse;                    /* that shown.stream points to */
 };
 
 /* What was passed and is to be told: of a request or a reply, by its side. */
@@ -259,6 +259,7 @@ struct str tap_flow_pass(struct tap_flow *f, enum tap_side from, struct str byte
 
 static void drop(struct relayed *x)
 {
+	sse_release(&x->sse);
 	BUFS_RELEASE(&x->head[TAP_CLIENT], &x->head[TAP_SERVER], &x->body[TAP_CLIENT],
 	             &x->body[TAP_SERVER]);
 	free(x);
@@ -285,9 +286,13 @@ static void tell_body(struct relayed *x, enum tap_side from, struct str bytes)
 	struct buf *body = &x->body[from];
 	size_t room = body->max - body->n;
 
-	if (from == TAP_SERVER && x->decoder && x->decoder->piece)
-		x->decoder->piece(x->d, &x->shown, bytes);
-	if (x->decoder && !(from == TAP_SERVER && x->streams)) {
+	if (from == TAP_SERVER && x->shown.stream) {
+		struct sse_event event;
+
+		sse_feed(&x->sse, bytes);
+		while (sse_next(&x->sse, &event))
+			x->decoder->event(x->d, &x->shown, &event);
+	} else if (x->decoder) {
 		buf_add(body, bytes.p, bytes.n < room ? bytes.n : room);
 		shown->bytes = buf_view(body);
 		shown->cut |= bytes.n > room;
@@ -300,8 +305,11 @@ static void tell_reply_head(struct tap_flow *f, struct relayed *x)
 
 	x->shown.replied_ns = now_ns(f);
 	x->shown.reply_body.encoded = tap_header(h, "content-encoding").n > 0;
-	x->streams = x->decoder && x->decoder->piece &&
-	             str_starts(tap_header(h, "content-type"), STR("text/event-stream"));
+	if (x->decoder && x->decoder->event && !x->shown.reply_body.encoded &&
+	    str_starts(tap_header(h, "content-type"), STR("text/event-stream"))) {
+		sse_init(&x->sse, TAP_EVENT_MAX);
+		x->shown.stream = &x->sse;
+	}
 	if (x->decoder && x->decoder->head)
 		x->decoder->head(x->d, &x->shown);
 }

@@ -16,7 +16,6 @@ struct asking {
 	struct tap_session *s;
 	struct tap_talk *talk;
 	const struct tap_call *call;
-	bool any_name; /* the protocol does not name tools */
 };
 
 struct set {
@@ -127,7 +126,9 @@ static bool is_anothers(const struct asking *a, const struct model_turn *t)
 
 static bool is_call(const struct asking *a, const struct tool_call *c)
 {
-	return (a->any_name || str_eq(c->name, a->call->tool)) && c->arguments.p &&
+	bool unnamed = a->s->protocol == PROTOCOL_OPENENV; /* which does not name tools */
+
+	return (unnamed || str_eq(c->name, a->call->tool)) && c->arguments.p &&
 	       json_equal(c->arguments, a->call->arguments);
 }
 
@@ -331,8 +332,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 {
 	struct tap_joiner *j = tap_joiner_of(s->r);
 	struct tap_talk *k = &s->episode->talk;
-	struct asking a = {
-		.j = j, .s = s, .talk = k, .call = c, .any_name = s->protocol == PROTOCOL_OPENENV};
+	struct asking a = {.j = j, .s = s, .talk = k, .call = c};
 	const char *rung = NULL;
 
 	step->turn = -1;

@@ -16,8 +16,6 @@ struct mcp_http {
 	bool asked, read;          /* the request is complete; its message was read */
 	bool headed;               /* the head of the reply has arrived, perhaps before that */
 	bool redirected;           /* the request will be sent again to another URL */
-	bool stream;
-	struct sse sse;
 };
 
 /* ---- sessions ---- */
@@ -156,11 +154,6 @@ static void mcp_stop(void *data)
 	free(d);
 }
 
-static bool has_event_stream(struct str value)
-{
-	return error_text_matches(value, "text/event-stream");
-}
-
 /* Control endpoints, what ends in /mcp, and what has a header of MCP or its Accept. */
 static bool mcp_owns(void *data, const struct tap_head *q)
 {
@@ -174,7 +167,8 @@ static bool mcp_owns(void *data, const struct tap_head *q)
 	while (str_ends(path, STR("/")))
 		path.n--;
 	return str_ends(path, STR("/mcp")) ||
-	       (str_is(q->method, "POST") && has_event_stream(tap_header(q, "accept")) &&
+	       (str_is(q->method, "POST") &&
+	        error_text_matches(tap_header(q, "accept"), "text/event-stream") &&
 	        error_text_matches(tap_header(q, "accept"), "application/json"));
 }
 
@@ -339,24 +333,18 @@ static void take_head(void *data, struct tap_exchange *x)
 		read_post(d, x, h);
 	if (h->client && id.n && (!h->client->id.n || h->client->lost))
 		h->client->offered_id = arena_str(&h->client->texts, id);
-	h->stream = has_event_stream(tap_header(&x->reply, "content-type"));
-	if (h->stream)
-		sse_init(&h->sse, MCP_REPLY_MAX);
 }
 
-static void take_piece(void *data, struct tap_exchange *x, struct str bytes)
+static void take_event(void *data, struct tap_exchange *x, const struct sse_event *e)
 {
-	struct mcp_http *h = http_of(x);
-	struct sse_event event;
+	struct mcp_client *c = http_of(x)->client;
 
 	(void)data;
-	if (!h->stream || !h->client)
+	if (!c)
 		return;
-	sse_feed(&h->sse, bytes);
-	while (sse_next(&h->sse, &event))
-		if (str_is(event.type, "message") && event.data.n && !h->client->over)
-			mcp_client_received(h->client, event.data, x->id, x->reply.status);
-	mcp_ask_state(h->client, x);
+	if (str_is(e->type, "message") && e->data.n && !c->over)
+		mcp_client_received(c, e->data, x->id, x->reply.status);
+	mcp_ask_state(c, x);
 }
 
 /* A reply without its message. */
@@ -418,7 +406,7 @@ static void take_reply(void *data, struct tap_exchange *x)
 			read_control_reply(c, x);
 	} else if (str_is(x->request.method, "DELETE")) {
 		end_deleted(h);
-	} else if (h->client && !h->client->over && !h->stream &&
+	} else if (h->client && !h->client->over && !x->stream &&
 	           mcp_client_awaits(h->client, x->id)) {
 		struct mcp_reply r = reply_of(x, MCP_GOT_HTTP, x->reply_body.bytes);
 
@@ -433,12 +421,12 @@ static void take_reply(void *data, struct tap_exchange *x)
 		mcp_ask_state(h->client, x);
 }
 
-static void put_why(const struct tap_ending *e, bool stream, bool headed, struct buf *out)
+static void put_why(const struct tap_ending *e, const struct tap_exchange *x, struct buf *out)
 {
 	if (e->first == TAP_NOBODY) { /* without a head: a question of ours, which was given up */
-		buf_text(out, stream   ? "the event stream ended without the response"
-		              : headed ? "the reply has no body"
-		                       : "no reply in time");
+		buf_text(out, x->stream         ? "the event stream ended without the response"
+		              : x->reply.status ? "the reply has no body"
+		                                : "no reply in time");
 		return;
 	}
 	buf_text(out, e->unreachable ? "" : "no reply: ");
@@ -450,12 +438,12 @@ static void end_awaited(struct tap_exchange *x, const struct mcp_http *h,
                         const struct tap_ending *e)
 {
 	/* the rest of a stream with event ids may come over another connection */
-	bool resumable = h->stream && h->sse.id.n && x->reply.status == 200 && !e->stopped;
+	bool resumable = x->stream && x->stream->id.n && x->reply.status == 200 && !e->stopped;
 	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
 	if (h->client->over || resumable || !mcp_client_awaits(h->client, x->id))
 		return;
-	put_why(e, h->stream, h->headed, &why);
+	put_why(e, x, &why);
 	struct mcp_reply r = reply_of(x, MCP_GOT_TRANSPORT, buf_view(&why));
 	if (h->redirected) {
 		r.got = MCP_GOT_HTTP;
@@ -486,8 +474,6 @@ static void take_closed(void *data, struct tap_exchange *x, const struct tap_end
 		end_awaited(x, h, e);
 		leave_client(h->client);
 	}
-	if (h->stream)
-		sse_release(&h->sse);
 	free(h);
 }
 
@@ -532,7 +518,7 @@ const struct tap_decoder tap_mcp = {
 	.stop = mcp_stop,
 	.request = take_request,
 	.head = take_head,
-	.piece = take_piece,
+	.event = take_event,
 	.reply = take_reply,
 	.message = take_message,
 	.closed = take_closed,

@@ -180,12 +180,11 @@ static void client_notification(struct mcp_client *c, const struct jsonrpc_messa
 
 static void set_facts(struct mcp_client *c, struct str revision, struct str info)
 {
-	struct str name = json_text(&c->texts, JSON_GET(info, "name"));
-	struct str version = json_text(&c->texts, JSON_GET(info, "version"));
 	const char *known = mcp_revision_named(revision, !c->modern);
+
 	c->facts = (struct tap_env_facts){
-		.name = name,
-		.version = version,
+		.name = json_text(&c->texts, JSON_GET(info, "name")),
+		.version = json_text(&c->texts, JSON_GET(info, "version")),
 		.revision = known ? known : json_text(&c->texts, revision).p,
 		.era = c->modern ? "modern" : "legacy",
 		.transport = c->decoder->transport,

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "env/mcp/control_plane.h"
 #include "env/mcp/known.h"
-#include "protocol/sse.h"
 #include "tap/episode.h"
 
 /* Requests whose replies matter. */

@@ -6,12 +6,13 @@
    relayed. All calls come from one thread and must not block. A decoder cannot change a byte. */
 #pragma once
 
-#include "base/buf.h"
+#include "protocol/sse.h"
 
 struct tap_recording; /* tap/episode.h */
 
 /* Longer bodies and messages are passed to decoders cut to this many bytes. */
-#define TAP_BODY_MAX ((size_t)64 << 20)
+#define TAP_BODY_MAX  ((size_t)64 << 20)
+#define TAP_EVENT_MAX ((size_t)24 << 20) /* longer events are not passed to them */
 
 enum tap_side { TAP_CLIENT, TAP_SERVER, TAP_NOBODY };
 
@@ -70,6 +71,8 @@ struct tap_exchange {
 	const struct tap_connection *connection;
 	struct tap_head request, reply;
 	struct tap_bytes request_body, reply_body;
+	const struct sse
+		*stream; /* the reply is events, and its decoder is told of them; else NULL */
 	uint64_t asked_ns, replied_ns; /* monotonic: when the request was complete, and the reply */
 	void *own;                     /* of the decoder */
 };
@@ -87,10 +90,10 @@ struct tap_decoder {
 	void (*request)(void *d, struct tap_exchange *x);
 	/* The head of the final reply has arrived: x->reply. With status 101 messages follow. */
 	void (*head)(void *d, struct tap_exchange *x);
-	/* Part of the reply's body, as it arrives: for event streams. */
-	void (*piece)(void *d, struct tap_exchange *x, struct str bytes);
+	/* An event of the reply, as it arrives. */
+	void (*event)(void *d, struct tap_exchange *x, const struct sse_event *e);
 	/* The reply is complete: x->reply_body. Not called after 101. Event streams are kept in
-	   x->reply_body only if piece is NULL. */
+	   x->reply_body only if event is NULL. */
 	void (*reply)(void *d, struct tap_exchange *x);
 	/* A message of the WebSocket (control frames are not), or a line of a stdio server without
 	   its line feed. */

@@ -4,7 +4,6 @@
 #include "json/write.h"
 #include "policy/llm/completion.h"
 #include "policy/llm/model_failure.h"
-#include "protocol/sse.h"
 #include "tap/joining.h"
 #include "tap/model_turn.h"
 
@@ -18,12 +17,11 @@ struct turn_reading {
 	struct tap_joiner *joiner;
 	const struct tap_exchange *x;
 	struct model_request *request; /* NULL: it cannot be read */
-	struct sse sse;
-	struct chat_stream *streams; /* one for each choice */
+	struct chat_stream *streams;   /* one for each choice */
 	size_t count;
-	bool is_stream, done; /* done: the last event was read */
-	bool told;            /* its turns were added, or why there are none */
-	struct error err;     /* of the stream; FAIL_NONE: none so far */
+	bool done;        /* the last event was read */
+	bool told;        /* its turns were added, or why there are none */
+	struct error err; /* of the stream; FAIL_NONE: none so far */
 };
 
 static void *start(struct tap_recording *r)
@@ -176,7 +174,7 @@ static int take_streams(struct turn_reading *r, struct chat_failure *f, struct e
 	*err = r->err;
 	if (r->err.kind != FAIL_NONE)
 		return -1;
-	if (r->sse.too_large)
+	if (r->x->stream->too_large)
 		return error_set(err, FAIL_PROTOCOL, "an event of its stream is too long");
 	if (failure.p) {
 		chat_failure_in_body(f, 500, failure);
@@ -207,7 +205,6 @@ static struct turn_reading *begin(struct tap_joiner *j, const struct tap_exchang
 
 	r->joiner = j;
 	r->x = x;
-	sse_init(&r->sse, CHAT_REPLY_MAX);
 	r->request = model_request_read(x);
 	r->told = !r->request;
 	if (r->told)
@@ -238,7 +235,7 @@ static int read_reply(struct turn_reading *r, const struct tap_ending *e, struct
 		                 b->cut ? "the reply is too long to be read"
 		                        : "the reply is compressed");
 	}
-	if (r->is_stream)
+	if (x->stream)
 		return take_streams(r, f, err);
 	if (b->unended)
 		return error_set(err, FAIL_TRANSPORT, "the connection ended within the reply");
@@ -263,24 +260,17 @@ static void conclude(struct turn_reading *r, const struct tap_ending *e)
 	chat_failure_release(&f);
 }
 
-static void piece(void *ctx, struct tap_exchange *x, struct str bytes)
+static void event(void *ctx, struct tap_exchange *x, const struct sse_event *e)
 {
 	static const struct tap_ending complete = {.first = TAP_NOBODY};
-	struct str type = tap_header(&x->reply, "content-type");
-	struct sse_event event;
 
-	if (!str_starts(type, STR("text/event-stream")) || x->reply.status / 100 != 2 ||
-	    x->reply_body.encoded) {
+	if (x->reply.status / 100 != 2)
 		return;
-	}
 	if (!x->own)
 		x->own = begin(ctx, x);
 	struct turn_reading *r = x->own;
-	r->is_stream = true;
-	sse_feed(&r->sse, bytes);
-	while (!r->told && r->err.kind == FAIL_NONE && sse_next(&r->sse, &event))
-		if (add_event(r, event.data, &r->err) == 0 && r->done)
-			conclude(r, &complete);
+	if (!r->told && r->err.kind == FAIL_NONE && add_event(r, e->data, &r->err) == 0 && r->done)
+		conclude(r, &complete);
 }
 
 /* Called at the end of any exchange. */
@@ -293,7 +283,6 @@ static void closed(void *ctx, struct tap_exchange *x, const struct tap_ending *e
 	for (size_t i = 0; i < r->count; i++)
 		chat_stream_release(&r->streams[i]);
 	free(r->streams);
-	sse_release(&r->sse);
 	model_request_release(r->request);
 	free(r);
 	x->own = NULL;
@@ -303,6 +292,6 @@ const struct tap_decoder tap_model_server = {
 	.of_model = true,
 	.owns = owns,
 	.start = start,
-	.piece = piece,
+	.event = event,
 	.closed = closed,
 };

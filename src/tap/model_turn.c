@@ -218,21 +218,16 @@ static void read_prompts(struct model_request *q, struct str body)
 
 /* ---- requests ---- */
 
-static const struct {
-	const char *end;
-	const struct api *api;
-} paths[] = {{"/chat/completions", &apis[API_CHAT]},
-             {"/completions", NULL},
-             {"/responses", &apis[API_RESPONSES]},
-             {"/messages", &apis[API_ANTHROPIC]}};
-
-static size_t path_of(struct str path)
+/* False: it is the path of no request for a completion. *api NULL: completions. */
+static bool api_of(struct str path, const struct api **api)
 {
-	size_t i = 0;
-
-	while (i < ARRAY_LEN(paths) && !str_ends(path, str_from(paths[i].end)))
-		i++;
-	return i;
+	for (size_t i = 0; api_names[i]; i++) {
+		*api = &apis[i];
+		if (str_ends(path, str_from(apis[i].path)))
+			return true;
+	}
+	*api = NULL;
+	return str_ends(path, STR("/completions"));
 }
 
 /* The part of the path that names the rollout, in the forms that gateways use. */
@@ -258,14 +253,16 @@ static struct str rollout_in_path(struct str path, bool *weak)
 
 bool model_is_completion(struct str path)
 {
-	return path_of(path) < ARRAY_LEN(paths);
+	const struct api *api;
+
+	return api_of(path, &api);
 }
 
 bool model_owns_path(struct str path)
 {
 	bool weak;
 
-	return path_of(path) < ARRAY_LEN(paths) || str_starts(path, STR("/v1/")) ||
+	return model_is_completion(path) || str_starts(path, STR("/v1/")) ||
 	       (rollout_in_path(path, &weak).p && !weak);
 }
 
@@ -369,12 +366,9 @@ struct model_request *model_request_read(const struct tap_exchange *x)
 {
 	struct model_request *q = mem_new(sizeof(*q));
 	struct str body = text_trim(x->request_body.bytes);
-	size_t which = path_of(tap_path(&x->request));
 
-	*q = (struct model_request){.uses = 1,
-	                            .number = x->id,
-	                            .asked_ns = x->asked_ns,
-	                            .api = which < ARRAY_LEN(paths) ? paths[which].api : NULL};
+	*q = (struct model_request){.uses = 1, .number = x->id, .asked_ns = x->asked_ns};
+	(void)api_of(tap_path(&x->request), &q->api);
 	if (!x->request_body.cut && json_is_valid(body)) {
 		q->tools = tools_of(&q->arena, JSON_GET(body, "tools"));
 		q->sent = sent_of(&q->arena, body);

@@ -166,14 +166,6 @@ static int64_t count_of(struct str state)
 	return json_i64(JSON_GET(state, "step_count"), &n) && n >= 0 ? n : -1;
 }
 
-/* The reset is complete; state: absent if the client did not ask for it. */
-static void finish_reset(struct openenv_tap *s, struct str state)
-{
-	s->holds = HOLDS_NOTHING;
-	s->env_steps = count_of(state);
-	begin_episode(s, &s->held, state);
-}
-
 /* ---- steps ---- */
 
 static void finish_step(struct openenv_tap *s, struct str state)
@@ -192,10 +184,13 @@ static void finish_step(struct openenv_tap *s, struct str state)
 		tap_state(s->tap, reply->outcome == OUTCOME_OK ? reply->observation : STR_NONE);
 }
 
+/* What was held is complete; state: absent if the client did not ask for it. */
 static void finish_held(struct openenv_tap *s, struct str state)
 {
 	if (s->holds == HOLDS_RESET) {
-		finish_reset(s, state);
+		s->holds = HOLDS_NOTHING;
+		s->env_steps = count_of(state);
+		begin_episode(s, &s->held, state);
 	} else if (s->holds == HOLDS_STEP) {
 		finish_step(s, state);
 	} else if (s->kind == STATE_OPENENV && state.p) {
@@ -234,6 +229,11 @@ static bool is_known_tool(const struct openenv_tap *s, struct str data)
 	       tool_find(buf_view(&s->d->tools), buf_view(&tool)).p;
 }
 
+static bool asks_state(const struct openenv_asked *a)
+{
+	return a && a->known && a->what == OPENENV_STATE;
+}
+
 static bool lists_tools(const struct openenv_asked *a)
 {
 	return a->what == OPENENV_STEP &&
@@ -249,7 +249,7 @@ static void begin_next(struct openenv_tap *s)
 
 	if (!a || s->begun)
 		return;
-	if (s->holds && !(a->known && a->what == OPENENV_STATE))
+	if (s->holds && !asks_state(a))
 		finish_held(s, STR_NONE);
 	s->begun = true;
 	if (!a->known || lists_tools(a))
@@ -273,7 +273,7 @@ static void close_session(struct openenv_tap *s)
 {
 	const struct openenv_asked *next = s->first;
 
-	if (s->closing && !(next && next->known && next->what == OPENENV_STATE)) {
+	if (s->closing && !asks_state(next)) {
 		finish_held(s, STR_NONE);
 		if (!next) {
 			tap_episode_end(s->tap, END_STOPPED, "the client closed the session");
@@ -343,8 +343,7 @@ static void settle_held(struct openenv_tap *s)
 
 	if (s->holds && !failed && !next && !s->closing && tap_asks(s->d->r))
 		tap_ask(s->d->r, STR("{\"type\":\"state\"}"), NULL);
-	else if (failed ||
-	         (s->holds == HOLDS_STEP && !(next && next->known && next->what == OPENENV_STATE)))
+	else if (failed || (s->holds == HOLDS_STEP && !asks_state(next)))
 		finish_held(s, STR_NONE);
 }
 

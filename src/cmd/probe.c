@@ -200,13 +200,14 @@ static void say_opened(void *ctx, const struct env_facts *f)
 }
 
 /* Redacts secrets that a server may echo, and writes settings as options. */
-static void make_presentable(const struct probing *p, struct buf *text)
+static struct buf presentable(const struct probing *p, struct str text)
 {
-	AUTO_BUF plain = *text;
+	AUTO_BUF spelled = BUF(BUF_MAX_SMALL);
+	struct buf out = BUF(BUF_MAX_SMALL);
 
-	*text = BUF(BUF_MAX_SMALL);
-	settings_as_options(plain.p, plain.n);
-	secrets_redact(p->target.secrets, buf_view(&plain), text);
+	settings_filter(NULL, text, &spelled);
+	secrets_redact(p->target.secrets, buf_view(&spelled), &out);
+	return out;
 }
 
 static void say_property(void *ctx, const struct property *found)
@@ -215,13 +216,8 @@ static void say_property(void *ctx, const struct property *found)
 	struct property safe = *found;
 	struct buf *texts[] = {&safe.value, &safe.evidence, &safe.fix};
 
-	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
-		struct buf copy = BUF(BUF_MAX_SMALL);
-
-		buf_str(&copy, buf_view(texts[i]));
-		make_presentable(p, &copy);
-		*texts[i] = copy;
-	}
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+		*texts[i] = presentable(p, buf_view(texts[i]));
 	if (p->opts->json)
 		properties_json(&safe, &p->out.text);
 	else if (!p->context->quiet || safe.status == PROPERTY_FAIL)
@@ -357,8 +353,10 @@ static int conclude(struct probing *p, struct probe_summary *s, struct error *er
 {
 	bool lost = s->lost.kind != FAIL_NONE;
 
-	make_presentable(p, &s->fit_why);
+	struct buf plain = s->fit_why;
 
+	s->fit_why = presentable(p, buf_view(&plain));
+	buf_release(&plain);
 	if (p->opts->json)
 		properties_json_summary(s, p->sessions, p->need, p->model != NULL, &p->out.text);
 	else if (!p->context->quiet)

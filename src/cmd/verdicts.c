@@ -110,16 +110,14 @@ static void show_findings(struct verdicts *v, const struct rollout_verdict *r)
 	AUTO_BUF causes = BUF(BUF_MAX_MESSAGE);
 
 	for (size_t i = 0; i < r->finding_count; i++) {
-		struct rollout_verdict one = *r;
+		const struct finding *f = &r->findings[i];
 
-		one.findings = &r->findings[i];
-		one.finding_count = 1;
-		if (!is_shown(v, one.findings))
+		if (!is_shown(v, f))
 			continue;
-		report_findings(&one, v->origin, style, &v->out.text);
-		note_worst(v, one.findings->rule, one.findings->severity);
-		if (!v->context->quiet && report_is_cause(r, one.findings)) {
-			report_cause(r, one.findings, v->origin, style, &causes);
+		report_finding(r, f, v->origin, style, &v->out.text);
+		note_worst(v, f->rule, f->severity);
+		if (!v->context->quiet && report_is_cause(r, f)) {
+			report_cause(r, f, v->origin, style, &causes);
 			v->has_cause = true;
 		}
 	}

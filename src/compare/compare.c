@@ -61,6 +61,16 @@ static void add_difference(struct comparison *c, enum difference_kind kind)
 		c->conf->take(c->conf->ctx, &c->d);
 }
 
+/* An absent value is one that only the other side has. */
+static void add_values(struct comparison *c, struct str expected, struct str got)
+{
+	c->d.expected = expected;
+	c->d.got = got;
+	add_difference(c, !expected.p ? DIFFERENCE_ADDED
+	                  : !got.p    ? DIFFERENCE_REMOVED
+	                              : DIFFERENCE_CHANGED);
+}
+
 /* ---- values ---- */
 
 static double tolerance_at(const struct comparison *c)
@@ -134,11 +144,7 @@ static bool take_value(void *ctx, const struct json_difference *v)
 		return true;
 	}
 	c->d.pointer = buf_view(&c->pointer);
-	c->d.expected = v->before;
-	c->d.got = v->after;
-	add_difference(c, !v->before.p  ? DIFFERENCE_ADDED
-	                  : !v->after.p ? DIFFERENCE_REMOVED
-	                                : DIFFERENCE_CHANGED);
+	add_values(c, v->before, v->after);
 	return true;
 }
 
@@ -153,16 +159,6 @@ static struct str value_of(const struct line *l, enum key key, const char *membe
 		                                        : STR_NONE;
 	}
 	return value.p ? value : STR("null");
-}
-
-static const char *name_of(enum line_type type, enum key key)
-{
-	size_t count, i = 0;
-	const struct line_key *rows = line_rows(type, &count);
-
-	while (rows[i].key != key)
-		i++;
-	return rows[i].name;
 }
 
 static bool ended_by_environment(const struct line *end)
@@ -202,7 +198,7 @@ static void compare_values(struct comparison *c, const struct line *a, const str
 		if (str_eq(x, y) || is_unknown(c, x, y) || is_left_out(c, key, a, b))
 			continue;
 		buf_clear(&c->pointer);
-		buf_printf(&c->pointer, "/%s%s%s", name_of(a->type, key), member ? "/" : "",
+		buf_printf(&c->pointer, "/%s%s%s", line_key_name(key), member ? "/" : "",
 		           member ? member : "");
 		c->base = c->pointer.n;
 		c->d.line = a;
@@ -227,9 +223,7 @@ static void compare_pair(struct comparison *c, const struct line *a, const struc
 	} else if (a->text.p || b->text.p) {
 		c->d.line = a->text.p ? a : b;
 		c->d.pointer = STR_NONE;
-		c->d.expected = a->text;
-		c->d.got = b->text;
-		add_difference(c, a->text.p ? DIFFERENCE_REMOVED : DIFFERENCE_ADDED);
+		add_values(c, a->text, b->text);
 	}
 }
 
@@ -245,11 +239,7 @@ static void take_tool(void *ctx, const struct tool_change *t)
 		return;
 	}
 	c->d.pointer = t->pointer;
-	c->d.expected = t->expected;
-	c->d.got = t->got;
-	add_difference(c, !t->expected.p ? DIFFERENCE_ADDED
-	                  : !t->got.p    ? DIFFERENCE_REMOVED
-	                                 : DIFFERENCE_CHANGED);
+	add_values(c, t->expected, t->got);
 }
 
 static void compare_tool_lists(struct comparison *c, const struct line *a, const struct line *b)

@@ -69,13 +69,9 @@ static void note_stop(struct dap *p, const char *reason)
 
 static void on_initialize(struct dap *p, const struct dap_request *q, struct json_writer *w)
 {
-	static const char *const can[] = {
-		"supportsConfigurationDoneRequest", "supportsFunctionBreakpoints",
-		"supportsConditionalBreakpoints",   "supportsStepBack",
-		"supportsEvaluateForHovers",        "supportsTerminateRequest"};
-
-	for (size_t i = 0; i < ARRAY_LEN(can); i++)
-		jw_put_raw(w, can[i], STR("true"));
+	jw_pack(w, "supportsConfigurationDoneRequest:true,supportsFunctionBreakpoints:true,"
+	           "supportsConditionalBreakpoints:true,supportsStepBack:true,"
+	           "supportsEvaluateForHovers:true,supportsTerminateRequest:true");
 }
 
 static void on_configured(struct dap *p, const struct dap_request *q, struct json_writer *w)

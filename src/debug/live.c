@@ -87,14 +87,10 @@ static bool is_set(struct live *l, const bool *flag)
 static void propose(struct live *l, enum proposal_kind kind, const struct decision *d,
                     const struct policy_view *v, const char *reason)
 {
-	buf_clear(&l->name);
-	buf_clear(&l->arguments);
-	buf_clear(&l->reason);
-	buf_clear(&l->state);
-	buf_str(&l->name, d->name);
-	buf_str(&l->arguments, d->arguments);
-	buf_text(&l->reason, reason ? reason : "");
-	buf_str(&l->state, v->state);
+	buf_set(&l->name, d->name);
+	buf_set(&l->arguments, d->arguments);
+	buf_set(&l->reason, str_from(reason));
+	buf_set(&l->state, v->state);
 	l->proposal = (struct proposal){.kind = kind,
 	                                .name = buf_view(&l->name),
 	                                .arguments = buf_view(&l->arguments),

@@ -207,7 +207,8 @@ static void put_causes(void *user, const struct rollout_verdict *v)
 	struct debugger *d = user;
 	struct style style = d->conf->style;
 
-	report_findings(v, ORIGIN_NONE, style, &d->out);
+	for (size_t i = 0; i < v->finding_count; i++)
+		report_finding(v, &v->findings[i], ORIGIN_NONE, style, &d->out);
 	for (size_t i = 0; i < v->finding_count; i++)
 		if (report_is_cause(v, &v->findings[i]))
 			report_cause(v, &v->findings[i], ORIGIN_NONE, style, &d->out);

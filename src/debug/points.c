@@ -169,14 +169,10 @@ bool points_ask_rules(const struct points *p)
 
 static void put_value(struct str value, struct buf *out)
 {
-	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-
-	if (value.p) {
-		brief_value(&text, value);
-		text_escape_cut(out, buf_view(&text), VALUE_CELLS);
-	} else {
+	if (value.p)
+		brief_put(out, value, VALUE_CELLS);
+	else
 		buf_text(out, "absent");
-	}
 }
 
 static void report_hit(const struct point *one, const struct known *k, struct buf *out)

@@ -18,14 +18,6 @@ static void put_brief(struct str value, size_t columns, struct buf *out)
 	text_escape_cut(out, buf_view(&text), columns);
 }
 
-static void put_call(const struct line *l, struct buf *out)
-{
-	AUTO_BUF call = BUF(BUF_MAX_MESSAGE);
-
-	brief_call(&call, l);
-	text_escape_cut(out, buf_view(&call), 200);
-}
-
 void stop_title(const struct moment *m, struct style style, struct buf *out)
 {
 	const struct line *l = m->line;
@@ -39,7 +31,7 @@ void stop_title(const struct moment *m, struct style style, struct buf *out)
 		if (l->step >= 0)
 			buf_printf(out, " · step %lld", (long long)l->step);
 		buf_text(out, "  ");
-		put_call(l, out);
+		brief_put_call(out, l, 200);
 	}
 	style_end(out, style);
 	if (l->outcome != OUTCOME_NONE && (m->position || l->outcome != OUTCOME_OK)) {
@@ -122,21 +114,13 @@ static void put_events(struct debugger *d)
 
 /* ---- findings so far ---- */
 
-static bool is_repeated(const struct rollout_verdict *v, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (!strcmp(v->findings[k].rule, v->findings[i].rule))
-			return true;
-	return false;
-}
-
 static void put_rules(void *user, const struct rollout_verdict *v)
 {
 	struct debugger *d = user;
 	const char *between = "  findings so far: ";
 
 	for (size_t i = 0; i < v->finding_count; i++) {
-		if (!is_repeated(v, i)) {
+		if (!report_is_repeated(v, i)) {
 			buf_printf(&d->out, "%s%s %s", between,
 			           severity_name(v->findings[i].severity), v->findings[i].rule);
 			between = ", ";

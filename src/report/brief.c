@@ -1,6 +1,8 @@
 /* Values and calls on one line: see brief.h. */
 #include "report/brief.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 
 /* ---- colors as marks: SGR sequences (ECMA-48 section 8.3.117) ---- */
@@ -208,6 +210,22 @@ void brief_call(struct buf *out, const struct line *step)
 		buf_char(out, '=');
 		brief_value(out, m.value);
 	}
+}
+
+void brief_put(struct buf *out, struct str value, size_t columns)
+{
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
+
+	brief_value(&text, value);
+	text_escape_cut(out, buf_view(&text), columns);
+}
+
+void brief_put_call(struct buf *out, const struct line *step, size_t columns)
+{
+	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
+
+	brief_call(&text, step);
+	text_escape_cut(out, buf_view(&text), columns);
 }
 
 /* ---- base64 ---- */

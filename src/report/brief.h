@@ -14,6 +14,10 @@ void brief_text(struct buf *out, struct str value);
 /* The call of a step: "lake_move action=DOWN". */
 void brief_call(struct buf *out, const struct line *step);
 
+/* Append a value, or a call, to a line of a terminal, escaped and cut to that many columns. */
+void brief_put(struct buf *out, struct str value, size_t columns);
+void brief_put_call(struct buf *out, const struct line *step, size_t columns);
+
 /* Appends printed text with each long run of base64 replaced by its type and size:
    <base64 of a PNG image, 12345 bytes>. */
 void brief_base64(struct buf *out, struct str text);

@@ -186,22 +186,9 @@ static size_t value_columns(struct style style, struct str pointer)
 static void put_value(struct str value, const char *color, size_t columns, struct style style,
                       struct buf *out)
 {
-	AUTO_BUF brief = BUF(BUF_MAX_MESSAGE), cut = BUF(BUF_MAX_MESSAGE);
-
-	brief_value(&brief, value);
-	text_escape_cut(&cut, buf_view(&brief), columns);
-	style_put(out, style, color, buf_view(&cut));
-}
-
-static void put_call(const struct line *step, struct buf *out)
-{
-	AUTO_BUF brief = BUF(BUF_MAX_MESSAGE);
-
-	if (line_has(step, KEY_TOOL_CALL))
-		brief_call(&brief, step);
-	else
-		buf_text(&brief, "no tool call");
-	text_escape_cut(out, buf_view(&brief), VALUE_COLUMNS);
+	style_begin(out, style, color);
+	brief_put(out, value, columns);
+	style_end(out, style);
 }
 
 static void put_step(const struct line *step, struct buf *out)
@@ -210,7 +197,10 @@ static void put_step(const struct line *step, struct buf *out)
 		buf_printf(out, "turn %lld  ", (long long)step->turn);
 	else
 		buf_printf(out, "step %lld  ", (long long)step->step);
-	put_call(step, out);
+	if (line_has(step, KEY_TOOL_CALL))
+		brief_put_call(out, step, VALUE_COLUMNS);
+	else
+		buf_text(out, "no tool call");
 }
 
 static bool is_unpaired(const struct difference *d)
@@ -299,11 +289,10 @@ static size_t hidden_start(struct str a, struct str b, size_t columns)
 static void put_cut(struct str text, size_t columns, const char *color, struct style style,
                     struct buf *out)
 {
-	AUTO_BUF cut = BUF(BUF_MAX_MESSAGE);
-
-	buf_text(&cut, "…");
-	text_escape_cut(&cut, text, columns - 1);
-	style_put(out, style, color, buf_view(&cut));
+	style_begin(out, style, color);
+	buf_text(out, "…");
+	text_escape_cut(out, text, columns - 1);
+	style_end(out, style);
 }
 
 /* Prints two strings as a word diff, if requested or if they are too long to show whole, or from their

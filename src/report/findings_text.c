@@ -74,20 +74,25 @@ static void put_sentence(const struct finding *f, size_t indent, struct style st
 	style_wrap(out, style, buf_view(&text), indent);
 }
 
-void report_findings(const struct rollout_verdict *v, enum finding_origin origin,
-                     struct style style, struct buf *out)
+void report_finding(const struct rollout_verdict *v, const struct finding *f,
+                    enum finding_origin origin, struct style style, struct buf *out)
 {
-	for (size_t i = 0; i < v->finding_count; i++) {
-		const struct finding *f = &v->findings[i];
-		const char *severity = severity_name(f->severity);
-		size_t start = out->n;
+	const char *severity = severity_name(f->severity);
+	size_t start = out->n;
 
-		put_origin(v, origin, out);
-		size_t indent = out->n - start + strlen(severity) + strlen(": ");
-		style_put(out, style, color_of(f->severity), str_from(severity));
-		buf_text(out, ": ");
-		put_sentence(f, indent, style, out);
-	}
+	put_origin(v, origin, out);
+	size_t indent = out->n - start + strlen(severity) + strlen(": ");
+	style_put(out, style, color_of(f->severity), str_from(severity));
+	buf_text(out, ": ");
+	put_sentence(f, indent, style, out);
+}
+
+bool report_is_repeated(const struct rollout_verdict *v, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(v->findings[k].rule, v->findings[i].rule))
+			return true;
+	return false;
 }
 
 /* The rules whose findings this one explains, without duplicates. */
@@ -98,13 +103,9 @@ static void put_explained(const struct rollout_verdict *v, const struct finding 
 
 	for (size_t i = 0; i < v->finding_count; i++) {
 		const struct finding *f = &v->findings[i];
-		bool again = false;
 
-		if (!f->cause || causes_root(v->findings, v->finding_count, f) != cause)
-			continue;
-		for (size_t k = 0; k < i; k++)
-			again = again || strcmp(v->findings[k].rule, f->rule) == 0;
-		if (!again) {
+		if (f->cause && !report_is_repeated(v, i) &&
+		    causes_root(v->findings, v->finding_count, f) == cause) {
 			buf_printf(out, "%s%s", between, f->rule);
 			between = ", ";
 		}

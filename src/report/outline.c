@@ -125,12 +125,6 @@ void outline_add(struct buf *out, const char *label, struct str value, struct st
 	add_tree(out, value, 0, style.columns);
 }
 
-static void outline_member(struct buf *out, struct str name, struct str value, struct style style)
-{
-	add_label(out, name, INDENT, false);
-	add_tree(out, value, 1, style.columns);
-}
-
 void outline_text(struct buf *out, const char *label, const char *text, struct style style)
 {
 	add_label(out, str_from(label), 0, style.color);
@@ -144,9 +138,10 @@ void report_message(struct str message, struct style style, struct buf *out)
 {
 	struct json_member m;
 
-	buf_text(out, style.color ? "\x1b[1m" : "");
+	style_begin(out, style, COLOR_BOLD);
 	text_escape(out, json_inner(JSON_GET(message, "role")));
-	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+	style_end(out, style);
+	buf_char(out, '\n');
 	for (size_t cursor = 0; json_next_member(message, &cursor, &m);) {
 		if (str_is(m.key, "role"))
 			continue;
@@ -154,6 +149,7 @@ void report_message(struct str message, struct style style, struct buf *out)
 			outline_lines(out, m.value, 4);
 			continue;
 		}
-		outline_member(out, m.key, m.value, style);
+		add_label(out, m.key, INDENT, false);
+		add_tree(out, m.value, 1, style.columns);
 	}
 }

@@ -56,9 +56,11 @@ void report_message(struct str message, struct style style, struct buf *out);
 /* The origin printed before a finding. */
 enum finding_origin { ORIGIN_NONE, ORIGIN_ROLLOUT, ORIGIN_FILE_AND_ROLLOUT };
 
-/* The findings of one rollout, one per line; nothing without findings. */
-void report_findings(const struct rollout_verdict *v, enum finding_origin origin,
-                     struct style style, struct buf *out);
+/* One of a rollout's findings, as a line. */
+void report_finding(const struct rollout_verdict *v, const struct finding *f,
+                    enum finding_origin origin, struct style style, struct buf *out);
+/* True if an earlier one of v's findings has the rule of the i-th. */
+bool report_is_repeated(const struct rollout_verdict *v, size_t i);
 /* True if f, one of v's findings, is the root cause of another one. */
 bool report_is_cause(const struct rollout_verdict *v, const struct finding *f);
 /* A line about such a cause: what it explains, and the commands for more details. */

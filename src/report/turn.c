@@ -27,13 +27,14 @@ struct step_view {
 
 static void put_title(const struct line *l, const char *what, struct style style, struct buf *out)
 {
-	buf_text(out, style.color ? "\x1b[1m" : "");
+	style_begin(out, style, COLOR_BOLD);
 	buf_printf(out, "turn %lld", (long long)l->turn);
 	if (l->step >= 0)
 		buf_printf(out, " · step %lld", (long long)l->step);
 	buf_printf(out, "%s of rollout ", what);
 	text_escape(out, l->rollout);
-	buf_text(out, style.color ? "\x1b[0m\n" : "\n");
+	style_end(out, style);
+	buf_char(out, '\n');
 }
 
 static void put_call(const struct line *l, struct style style, struct buf *out)
@@ -117,14 +118,9 @@ static void put_messages(const struct line *l, struct style style, struct buf *o
 static void put_keys(const struct line *l, const enum key *keys, size_t count, struct style style,
                      struct buf *out)
 {
-	size_t rows;
-	const struct line_key *row = line_rows(l->type, &rows);
-
-	for (const struct line_key *end = row + rows; row < end; row++) {
-		for (size_t i = 0; i < count; i++)
-			if (row->key == keys[i] && l->value[keys[i]].p)
-				outline_add(out, row->name, l->value[keys[i]], style);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (l->value[keys[i]].p)
+			outline_add(out, line_key_name(keys[i]), l->value[keys[i]], style);
 }
 
 /* In chronological order. */

@@ -151,12 +151,8 @@ static void show_answers(struct bisecting *b, size_t index)
 
 		buf_printf(out, "    %c  %-16s ", letter(b, &b->layers[i]),
 		           outcome ? outcome : "-");
-		if (l) {
-			AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-
-			brief_value(&text, l->value[KEY_OBSERVATION]);
-			text_escape_cut(out, buf_view(&text), BRIEF_MAX);
-		}
+		if (l)
+			brief_put(out, l->value[KEY_OBSERVATION], BRIEF_MAX);
 		buf_char(out, '\n');
 	}
 }

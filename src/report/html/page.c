@@ -257,9 +257,7 @@ static void hold_step(struct html_page *p, struct page_rollout *r, const struct 
 {
 	AUTO_BUF call = BUF(BUF_MAX_SMALL);
 
-	buf_clear(&p->text);
-	brief_call(&p->text, l);
-	text_escape_cut(&call, buf_view(&p->text), CALL_CELLS);
+	brief_put_call(&call, l, CALL_CELLS);
 	r->writer = jw_form(
 		&r->step, "['step',%i,%i,%c,%c,%t,%r,%s,%r,%r", r->number, p->lines, l->turn,
 		l->step, l->outcome == OUTCOME_NONE ? NULL : outcome_name(l->outcome),

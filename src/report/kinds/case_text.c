@@ -60,15 +60,13 @@ static void case_text_difference(struct case_text *t, const struct difference *d
 
 static void add_finding(struct case_text *t, const struct rollout_verdict *v, size_t index)
 {
-	struct rollout_verdict one = *v;
+	const struct finding *f = &v->findings[index];
 	size_t before = t->body.n;
 
-	one.findings = &v->findings[index];
-	one.finding_count = 1;
-	report_findings(&one, ORIGIN_NONE, plain, &t->body);
+	report_finding(v, f, ORIGIN_NONE, plain, &t->body);
 	if (t->count++ == 0) {
-		t->kind = one.findings->rule;
-		t->line = one.findings->line;
+		t->kind = f->rule;
+		t->line = f->line;
 		buf_add(&t->title, t->body.p + before, t->body.n - before - 1);
 	}
 	keep_within_cap(t, before);

@@ -1,5 +1,6 @@
 /* rolldbg show: prints a recording as text. */
 #include "base/mem.h"
+#include "base/names.h"
 #include "cmd/cmd.h"
 #include "cmd/html_file.h"
 #include "cmd/store/store.h"
@@ -113,7 +114,7 @@ struct showing {
 	struct tables *rows;                /* for --json without it */
 	struct shown_rollout *first, *last; /* in order of their first lines */
 	uint64_t torn_line;                 /* 0: none */
-	struct buf ids; /* ids of the rollouts seen, comma-separated, for messages */
+	struct names ids;                   /* of the rollouts seen, for messages */
 	struct buf chosen;
 	size_t rollouts;
 	int64_t last_turn; /* of the rollout shown; -1: none */
@@ -133,14 +134,9 @@ static bool wanted(const struct showing *s, const struct line *l)
 
 static void remember_id(struct showing *s, const struct line *l)
 {
-	if (l->type != LINE_HEADER)
-		return;
-	s->rollouts++;
-	if (s->rollouts <= 20) {
-		buf_text(&s->ids, s->ids.n ? ", " : "");
-		buf_str(&s->ids, l->rollout);
-	} else if (s->rollouts == 21) {
-		buf_text(&s->ids, ", ...");
+	if (l->type == LINE_HEADER) {
+		s->rollouts++;
+		names_add(&s->ids, l->rollout);
 	}
 }
 
@@ -316,15 +312,14 @@ static int finish(struct showing *s, const char *path, struct error *err)
 	}
 	finish_facts(s);
 	if (s->opts->turn.given && !s->opts->rollout && s->rollouts > 1) {
-		return error_set(err, FAIL_USAGE,
-		                 "--turn requires --rollout ID: the recording has %zu "
-		                 "rollouts; available: %s",
-		                 s->rollouts, buf_cstr(&s->ids));
+		error_set(err, FAIL_USAGE,
+		          "--turn requires --rollout ID: the recording has %zu rollouts",
+		          s->rollouts);
+		return names_suggest(err, STR_NONE, s->ids.text, s->ids.count);
 	}
 	if (!s->found && s->opts->rollout && !s->opts->turn.given) {
-		return error_set(err, FAIL_USAGE,
-		                 "the recording has no rollout '%s'; available: %s",
-		                 s->opts->rollout, buf_cstr(&s->ids));
+		error_set(err, FAIL_USAGE, "the recording has no rollout '%s'", s->opts->rollout);
+		return names_suggest(err, str_from(s->opts->rollout), s->ids.text, s->ids.count);
 	}
 	if (!s->found && s->opts->turn.given)
 		return no_such_turn(s, err);
@@ -442,7 +437,6 @@ static int show_main(const struct context *c, const void *opts, int argc, char *
 	                    .opts = opts,
 	                    .last_turn = -1,
 	                    .out = output_of_results(((const struct show_options *)opts)->json),
-	                    .ids = BUF(BUF_MAX_SMALL),
 	                    .chosen = BUF(BUF_MAX_MESSAGE),
 	                    .scratch = BUF(BUF_MAX_MESSAGE)};
 	AUTO_BUF latest = BUF(BUF_MAX_SMALL);
@@ -478,7 +472,8 @@ static int show_main(const struct context *c, const void *opts, int argc, char *
 	if (s.copy)
 		(void)fclose(s.copy);
 	output_release(&s.out);
-	BUFS_RELEASE(&s.ids, &s.chosen, &s.scratch);
+	names_release(&s.ids);
+	BUFS_RELEASE(&s.chosen, &s.scratch);
 	return failed ? -1 : 0;
 }
 

@@ -3,15 +3,13 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "check/judge.h"
 #include "json/write.h"
 #include "recording/reader.h"
 #include "rollout/tasks.h"
 
-#include <stdio.h>
-
-#define FIRST      ".0" /* ends the id of a task's first rollout */
-#define LISTED_MAX 20   /* ids listed in a message */
+#define FIRST ".0" /* ends the id of a task's first rollout */
 
 struct first_finding {
 	struct buf id;
@@ -51,20 +49,17 @@ static int find_first(const char *file, const char *rule, struct buf *id, struct
 static int list_ids(const struct goldens *g, const char *id, struct error *err)
 {
 	const char *file = g->items ? g->items[0].file : "";
+	AUTO_NAMES ids = {.count = 0};
 
+	for (size_t i = 0; g->items && i < g->count; i++)
+		names_add(&ids, g->items[i].want.id);
 	if (id) {
-		error_set(err, FAIL_USAGE, "%s has no rollout '%s'; available:", file, id);
+		error_set(err, FAIL_USAGE, "%s has no rollout '%s'", file, id);
 	} else {
-		error_set(err, FAIL_USAGE, "%s has %zu rollouts; choose one with --rollout:", file,
+		error_set(err, FAIL_USAGE, "%s has %zu rollouts; choose one with --rollout", file,
 		          g->count);
 	}
-	for (size_t i = 0; g->items && i < g->count && i < LISTED_MAX; i++) {
-		size_t n = strlen(err->text);
-
-		snprintf(err->text + n, sizeof(err->text) - n, "%s %.*s", i ? "," : "",
-		         STR_ARG(g->items[i].want.id));
-	}
-	return -1;
+	return names_suggest(err, str_from(id), ids.text, ids.count);
 }
 
 int goldens_choose(const struct goldens *g, const char *rule, const char *id, struct golden **out,

@@ -363,11 +363,14 @@ static struct mcp_reply reply_of(const struct tap_exchange *x, enum mcp_got got,
 	};
 }
 
+/* c NULL: without an id, or that of a session which the tap does not know. */
 static void read_control_reply(struct mcp_client *c, const struct tap_exchange *x)
 {
 	struct str path = tap_path(&x->request);
 	enum control_fact fact;
 
+	if (!c)
+		return;
 	if (control_names(path, &fact))
 		mcp_control_read(c, fact, x->reply.status, x->reply_body.bytes);
 	else if (str_ends(path, STR(CONTROL_RESET)) && is_post(x))
@@ -393,17 +396,11 @@ static void take_reply(void *data, struct tap_exchange *x)
 
 	if (h->redirected)
 		return;
-	if (mcp_is_control(tap_path(&x->request))) {
-		struct mcp_client *c =
-			x->connection->asker
-				? h->client
-				: by_env_id(data, tap_header(&x->request, "mcp-session-id"));
-
-		if (c && x->connection->asker)
-			mcp_answered_in(c, x);
-		else if (
-			c) /* else without an id, or that of a session which the tap does not know */
-			read_control_reply(c, x);
+	if (mcp_is_control(tap_path(&x->request)) && x->connection->asker) {
+		if (h->client)
+			mcp_answered_in(h->client, x);
+	} else if (mcp_is_control(tap_path(&x->request))) {
+		read_control_reply(by_env_id(data, tap_header(&x->request, "mcp-session-id")), x);
 	} else if (str_is(x->request.method, "DELETE")) {
 		end_deleted(h);
 	} else if (h->client && !h->client->over && !x->stream &&

@@ -57,13 +57,13 @@ void mcp_client_flush(struct mcp_client *c)
 
 /* ---- the client's messages ---- */
 
-static struct mcp_pending *await(struct mcp_client *c, const struct jsonrpc_message *m,
-                                 enum mcp_asked asked, uint64_t exchange)
+static struct mcp_pending *await(struct mcp_client *c, struct str id, enum mcp_asked asked,
+                                 uint64_t exchange)
 {
 	struct mcp_pending *p = mem_new(sizeof(*p));
 
-	*p = (struct mcp_pending){.id = mem_text(m->id),
-	                          .id_n = m->id.n,
+	*p = (struct mcp_pending){.id = mem_text(id),
+	                          .id_n = id.n,
 	                          .asked = asked,
 	                          .exchange = exchange,
 	                          .next = c->pending};
@@ -73,9 +73,7 @@ static struct mcp_pending *await(struct mcp_client *c, const struct jsonrpc_mess
 
 void mcp_client_asked(struct mcp_client *c, uint64_t exchange)
 {
-	struct jsonrpc_message m = {.id = buf_view(&c->ask_id)};
-
-	await(c, &m, MCP_ASKED_STATE, exchange);
+	await(c, buf_view(&c->ask_id), MCP_ASKED_STATE, exchange);
 }
 
 /* eval-protocol's client is the only one that names itself like this. It reads the control plane's
@@ -100,7 +98,7 @@ static void read_initialize(struct mcp_client *c, struct str params)
 
 static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uint64_t exchange)
 {
-	struct mcp_pending *p = await(c, m, MCP_ASKED_CALL, exchange);
+	struct mcp_pending *p = await(c, m->id, MCP_ASKED_CALL, exchange);
 	struct str arguments = JSON_GET(m->params, "arguments");
 	AUTO_ARENA texts = {0};
 	struct str name = json_text(&texts, JSON_GET(m->params, "name"));
@@ -123,12 +121,12 @@ static void client_request(struct mcp_client *c, const struct jsonrpc_message *m
 	if (str_is(m->method, "tools/call")) {
 		call_tool(c, m, exchange);
 	} else if (str_is(m->method, "initialize")) {
-		await(c, m, MCP_ASKED_INITIALIZE, exchange);
+		await(c, m->id, MCP_ASKED_INITIALIZE, exchange);
 		read_initialize(c, m->params);
 	} else if (str_is(m->method, "server/discover")) {
-		await(c, m, MCP_ASKED_DISCOVER, exchange);
+		await(c, m->id, MCP_ASKED_DISCOVER, exchange);
 	} else if (str_is(m->method, "tools/list")) {
-		await(c, m, MCP_ASKED_TOOLS, exchange)->first_page =
+		await(c, m->id, MCP_ASKED_TOOLS, exchange)->first_page =
 			json_is_null(JSON_GET(m->params, "cursor"));
 	}
 }

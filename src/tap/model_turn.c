@@ -266,16 +266,6 @@ bool model_owns_path(struct str path)
 	       (rollout_in_path(path, &weak).p && !weak);
 }
 
-/* Without white space, in the arena; releases the text. */
-static struct str keep_minified(struct arena *a, struct buf *text)
-{
-	struct buf kept = BUF(BUF_MAX_MESSAGE);
-
-	json_minify(buf_view(text), &kept);
-	buf_release(text);
-	return buf_keep(&kept, a);
-}
-
 static struct str tools_of(struct arena *a, struct str list)
 {
 	struct buf text = BUF(BUF_MAX_MESSAGE);
@@ -296,7 +286,7 @@ static struct str tools_of(struct arena *a, struct str list)
 		        JSON_GET(f, "description"), schema.p ? schema : STR("{}"));
 	}
 	jw_end(&w);
-	return keep_minified(a, &text);
+	return buf_keep(&text, a);
 }
 
 static struct str sent_of(struct arena *a, struct str body)
@@ -324,7 +314,7 @@ static struct str sent_of(struct arena *a, struct str body)
 			jw_put_raw(&w, names[i], value);
 	}
 	jw_end(&w);
-	struct str sent = keep_minified(a, &text);
+	struct str sent = buf_keep(&text, a);
 	return sent.n > 2 ? sent : STR_NONE;
 }
 

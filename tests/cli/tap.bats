@@ -161,6 +161,22 @@ by_session() {
 	all_are tap.jsonl header '.env.name == "FrozenLake-v1" and .task.id == "FrozenLake-v1-seed3" and (.tools | length == 1)'
 }
 
+@test "a server that does not say what it is holds the first client for five seconds, and no other" {
+	needs_python
+	start lake python3 "$peer" undescribed
+	lake=${url%/mcp}
+	tap --out tap.jsonl
+	python3 "$peer" upgrade "$port" 1 </dev/null >first 3>&- &
+	first=$!
+	wait_for 60 grep -q /schema lake.log
+	[ "$(timeout 3 python3 "$peer" upgrade "$port" 1 </dev/null)" = open ]
+	[ ! -s first ]
+	wait "$first"
+	[ "$(cat first)" = open ]
+	[ "$(grep -c /schema lake.log)" = 1 ]
+	tap_end 0
+}
+
 @test "the listening line comes first; a summary on SIGUSR1; Ctrl-C ends what is open" {
 	needs_python
 	lake

@@ -9,6 +9,7 @@ lazy PORT                asks for 50 MB and reads nothing
 echo                     a server that is no HTTP: sends back what it gets, and ends when the client does
 big                      a server whose every reply has 50 MB
 silent                   a server that accepts and never answers
+undescribed              one that opens WebSockets, and answers nothing else; prints the paths
 """
 
 import os
@@ -142,8 +143,16 @@ def silent(s):
     time.sleep(3600)
 
 
+def undescribed(s):
+    path = s.recv(65536).split()[1]
+    print(path.decode(), flush=True)
+    if path == b"/ws":
+        s.sendall(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n")
+    time.sleep(3600)
+
+
 mode, *arguments = sys.argv[1:]
-if mode in ("echo", "big", "silent"):
+if mode in ("echo", "big", "silent", "undescribed"):
     serve(globals()[mode])
 else:
     globals()[mode](*arguments)

@@ -15,7 +15,6 @@
 #include "net/listen.h"
 #include "tap/episode.h"
 #include "tap/job.h"
-#include "tap/joining.h"
 #include "tap/stdio.h"
 
 #include <signal.h>
@@ -45,7 +44,6 @@ struct tapping {
 	struct secrets *secrets;
 	struct recordings recordings;
 	struct tap_apart apart;
-	struct tap_joiner *joiner;
 	struct tap_recording *recording;
 	struct hints hints;
 	struct verdicts verdicts;
@@ -177,7 +175,6 @@ static bool on_tick(void *ctx)
 	const struct clock *clock = &t->context->clock;
 
 	(void)tap_recording_tick(t->recording);
-	tap_joiner_tick(t->joiner, false);
 	if (t->verdicts.progress)
 		show_progress(t);
 	return !t->over_ns || (clock->monotonic_ns(clock->ctx) < t->over_ns &&
@@ -353,7 +350,6 @@ static int relay(struct tapping *t, struct error *err)
 		if (conf.model_listener >= 0)
 			close(conf.model_listener);
 	}
-	tap_joiner_tick(t->joiner, true);
 	stream_server_free(conf.model);
 	stream_server_free(conf.server);
 	return failed ? -1 : 0;
@@ -383,13 +379,13 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .close = close_recording,
 	                                  .open_apart = open_apart,
 	                                  .ctx = t,
+	                                  .model_url = t->opts->model_to,
 	                                  .faults = t->faults,
 	                                  .asks = t->opts->ask_state || t->opts->state,
 	                                  .state = t->opts->state ? &t->state : NULL,
 	                                  .idle_ns = t->opts->idle.value * UINT64_C(1000000)};
 
 	t->recording = tap_recording_new(&conf);
-	t->joiner = t->opts->model_to ? tap_joiner_new(t->recording, t->opts->model_to) : NULL;
 	return t->opts->to ? relay(t, err) : wrap(t, err);
 }
 
@@ -412,7 +408,7 @@ static void put_totals(const struct tap_total *totals, size_t count, struct buf 
 
 static void say_model(const struct tapping *t, struct buf *out)
 {
-	const struct tap_join_counts *c = tap_joiner_counts(t->joiner);
+	const struct tap_join_counts *c = &tap_recording_counts(t->recording)->model;
 	const struct tap_total totals[] = {
 		{c->apart, "recorded apart"},
 		{c->ambiguous, "calls that several turns could have made"},
@@ -443,7 +439,7 @@ static void say_summary(struct tapping *t)
 	buf_printf(out, "sessions: %llu, at most %llu at once", (unsigned long long)c->sessions,
 	           (unsigned long long)c->most_open);
 	put_totals(totals, ARRAY_LEN(totals), out);
-	if (t->joiner)
+	if (t->opts->model_to)
 		say_model(t, out);
 	if (!t->opts->recording.out)
 		text_put_path(out, "recorded", buf_cstr(&t->recordings.path));
@@ -469,7 +465,6 @@ static int conclude(struct tapping *t, struct error *err)
 
 static void tear_down(struct tapping *t)
 {
-	tap_joiner_free(t->joiner);
 	tap_recording_free(t->recording);
 	tap_engine_free(t->faults);
 	state_source_release(&t->state);

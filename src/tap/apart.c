@@ -7,14 +7,12 @@
 
 #include <stdlib.h>
 
-struct tap_joiner *tap_joiner_new(struct tap_recording *r, const char *url)
+struct tap_joiner *tap_joiner_new(struct tap_recording *r)
 {
 	struct tap_joiner *j = mem_new(sizeof(*j));
 
 	j->r = r;
-	j->url = url;
 	j->scratch = BUF(BUF_MAX_MESSAGE);
-	r->joiner = j;
 	return j;
 }
 
@@ -32,14 +30,9 @@ struct tap_joiner *tap_joiner_of(struct tap_recording *r)
 	return r->joiner;
 }
 
-const struct tap_join_counts *tap_joiner_counts(const struct tap_joiner *j)
-{
-	return &j->counts;
-}
-
 void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c)
 {
-	j->counts.unread++;
+	j->r->counts.model.unread++;
 	tap_remark(j->r, c, "a request to the model that cannot be read");
 }
 
@@ -117,7 +110,7 @@ static void write_header(struct tap_joiner *j, struct tap_lines *l, const struct
 	                          .policy_params = STR("{}"),
 	                          .max_turns = -1,
 	                          .version = r->conf.version,
-	                          .url = str_from(j->url)};
+	                          .url = str_from(r->conf.model_url)};
 
 	if (!tap_is_broken(r) && line_writer_header(&l->writer, &h, &r->failure))
 		tap_stop_recording(r);
@@ -153,7 +146,7 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 	for (struct model_turn *next; t; t = next) {
 		next = t->next;
 		tap_talk_write(j, &talk, t, &lines, (struct step_fields){0});
-		j->counts.apart++;
+		j->r->counts.model.apart++;
 	}
 	struct end_fields end = {
 		.status = END_STOPPED,

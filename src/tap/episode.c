@@ -16,12 +16,14 @@ struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf)
 	r->conf = *conf;
 	r->question = BUF(BUF_MAX_MESSAGE);
 	r->pool = scratch_pool_new();
+	r->joiner = conf->model_url ? tap_joiner_new(r) : NULL;
 	return r;
 }
 
 void tap_recording_free(struct tap_recording *r)
 {
 	if (r) {
+		tap_joiner_free(r->joiner);
 		naming_release(&r->naming);
 		buf_release(&r->question);
 		scratch_pool_free(r->pool);

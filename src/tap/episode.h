@@ -148,16 +148,23 @@ struct tap_recording_conf {
 	/* Opens that of turns of a model without a session; closed as the others. */
 	tap_open_fn *open_apart;
 	void *ctx;
+	const char *model_url;      /* of a model whose turns are recorded; NULL: none */
 	struct tap_engine *faults;  /* that are injected; NULL: none */
 	uint64_t idle_ns;           /* after which an open episode ends; 0: never */
 	bool asks;                  /* for states */
 	struct state_source *state; /* where to ask; NULL: where the protocol has them */
 };
 
+struct tap_join_counts {
+	uint64_t turns, named, content, time;      /* .. of them joined by these */
+	uint64_t apart, failed, unread, ambiguous; /* ambiguous: calls of an environment */
+};
+
 struct tap_counts {
 	uint64_t sessions, open, most_open; /* of decoders */
 	uint64_t without_episode;           /* that ended without one */
 	uint64_t episodes, steps, refused, replaced, remarks;
+	struct tap_join_counts model;
 };
 
 struct tap_recording *tap_recording_new(const struct tap_recording_conf *conf);
@@ -171,7 +178,7 @@ struct tap_question {
 /* What the decoders asked for since the last call. */
 struct tap_question tap_recording_question(struct tap_recording *r);
 const struct tap_counts *tap_recording_counts(const struct tap_recording *r);
-/* Ends episodes that were idle for too long. Returns when to call it next; UINT64_MAX: never. */
+/* Ends episodes that were idle for too long, and records turns of the model that waited for too long. Returns when to call it next; UINT64_MAX: never. */
 uint64_t tap_recording_tick(struct tap_recording *r);
 /* Why recording stopped; FAIL_NONE: it did not. */
 const struct error *tap_recording_failure(const struct tap_recording *r);

@@ -297,9 +297,11 @@ void tap_join_remove(struct tap_joiner *j, struct model_turn *t)
 
 static void count(struct tap_joiner *j, const char *rung)
 {
-	*(!strcmp(rung, "content") ? &j->counts.content
-	  : !strcmp(rung, "time")  ? &j->counts.time
-	                           : &j->counts.named) += 1;
+	struct tap_join_counts *c = &j->r->counts.model;
+
+	*(!strcmp(rung, "content") ? &c->content
+	  : !strcmp(rung, "time")  ? &c->time
+	                           : &c->named) += 1;
 }
 
 static void join(struct asking *a, struct model_turn *t, const char *rung, struct tap_step *step)
@@ -352,7 +354,7 @@ void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_s
 	} else {
 		step->turn = k->turns++;
 		step->joined = set.n ? "ambiguous" : NULL;
-		j->counts.ambiguous += set.n > 0;
+		j->r->counts.model.ambiguous += set.n > 0;
 	}
 	k->calls++;
 	free(set.at);
@@ -420,7 +422,7 @@ void tap_joiner_add(struct tap_joiner *j, struct model_turn *t)
 {
 	const char *rung = NULL;
 
-	j->counts.turns++;
+	j->r->counts.model.turns++;
 	note_name(j, t);
 	struct tap_session *s = may_be_call(t) ? NULL : owner(j, t, &rung);
 	if (s) {
@@ -445,7 +447,7 @@ void tap_joiner_fail(struct tap_joiner *j, struct model_request *q, struct str d
 	struct model_turn asked = {.request = q, .prompt = q->prompts};
 	struct tap_session *s = q->prompt_count == 1 ? owner(j, &asked, &rung) : NULL;
 
-	j->counts.failed++;
+	j->r->counts.model.failed++;
 	if (s)
 		tap_event(s, EVENT_RETRY, detail);
 	else

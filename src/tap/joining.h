@@ -21,16 +21,7 @@ struct tap_talk {
 	struct buf result, sent; /* its text; the last sampling parameters */
 };
 
-struct tap_join_counts {
-	uint64_t turns, named, content, time;      /* .. of them joined by these */
-	uint64_t apart, failed, unread, ambiguous; /* ambiguous: calls of an environment */
-};
-
-/* url: of the model, for the headers of what is recorded apart. */
-struct tap_joiner *tap_joiner_new(struct tap_recording *r, const char *url);
-void tap_joiner_free(struct tap_joiner *j);                /* NULL is fine */
 struct tap_joiner *tap_joiner_of(struct tap_recording *r); /* NULL: models are not recorded */
-const struct tap_join_counts *tap_joiner_counts(const struct tap_joiner *j);
 
 void tap_joiner_add(struct tap_joiner *j, struct model_turn *t); /* takes it over */
 /* A request without a reply. detail: a raw object. */
@@ -38,7 +29,7 @@ void tap_joiner_fail(struct tap_joiner *j, struct model_request *q, struct str d
 /* A request that cannot be read. */
 void tap_joiner_skip(struct tap_joiner *j, const struct tap_connection *c);
 /* Records apart what waited for too long; all: everything that waits. */
-void tap_joiner_tick(struct tap_joiner *j, bool all);
+void tap_joiner_tick(struct tap_joiner *j, bool all); /* NULL is fine */
 
 /* ---- for sessions; nothing if models are not recorded ---- */
 
@@ -58,7 +49,6 @@ void tap_join_end(struct tap_session *s); /* before the end of its episode is wr
 
 struct tap_joiner {
 	struct tap_recording *r;
-	const char *url;
 	struct model_turn *first, *last; /* in the order of their replies */
 	size_t waiting;
 	uint64_t conversations; /* recorded apart */
@@ -67,8 +57,10 @@ struct tap_joiner {
 	bool several;           /* there were different ones */
 	uint64_t guessed; /* hash of the last call that was joined by time, and of its request */
 	struct buf scratch;
-	struct tap_join_counts counts;
 };
+
+struct tap_joiner *tap_joiner_new(struct tap_recording *r);
+void tap_joiner_free(struct tap_joiner *j); /* NULL is fine */
 
 /* Takes a turn from those that wait. */
 void tap_join_remove(struct tap_joiner *j, struct model_turn *t);

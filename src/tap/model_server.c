@@ -29,6 +29,12 @@ static void *start(struct tap_recording *r)
 	return tap_joiner_of(r);
 }
 
+/* No more turns come. */
+static void stop(void *ctx)
+{
+	tap_joiner_tick(ctx, true);
+}
+
 static bool owns(void *ctx, const struct tap_head *request)
 {
 	(void)ctx;
@@ -292,6 +298,7 @@ const struct tap_decoder tap_model_server = {
 	.of_model = true,
 	.owns = owns,
 	.start = start,
+	.stop = stop,
 	.event = event,
 	.closed = closed,
 };

@@ -294,6 +294,7 @@ uint64_t tap_recording_tick(struct tap_recording *r)
 {
 	uint64_t now = tap_now_ns(r), next = UINT64_MAX;
 
+	tap_joiner_tick(r->joiner, false);
 	for (struct tap_session *s = r->sessions; s && r->conf.idle_ns; s = s->next) {
 		if (!s->episode || tap_in_flight(s))
 			continue;

@@ -140,15 +140,17 @@ static void remember_id(struct showing *s, const struct line *l)
 	}
 }
 
-/* Messages of the reset and of earlier turns are the prompt of a turn, and those of its own line
-   before the reply, which a tap records there (`own`). */
-static void take_messages(struct showing *s, struct str messages, bool own)
+static void take_prompt(struct showing *s, const struct line *l)
 {
-	struct str message;
+	int64_t turn = (int64_t)s->opts->turn.value;
+	struct str hash = JSON_GET(l->value[KEY_LLM], "prompt_hash"), message;
 
-	for (size_t cursor = 0; json_next(messages, &cursor, &message);) {
-		if (own && json_is(JSON_GET(message, "role"), STR("assistant")))
-			return;
+	if (l->type == LINE_HEADER) {
+		s->hash[0] = '\0';
+		s->found = false;
+		buf_clear(&s->chosen);
+	}
+	for (size_t cursor = 0; !s->found && prompt_next(l, turn, &cursor, &message);) {
 		conversation_chain(message, &s->scratch, s->hash);
 		if (s->opts->json) {
 			buf_text(&s->chosen, s->chosen.n ? "," : "[");
@@ -157,22 +159,8 @@ static void take_messages(struct showing *s, struct str messages, bool own)
 			report_message(message, s->context->style, &s->chosen);
 		}
 	}
-}
-
-static void take_prompt(struct showing *s, const struct line *l)
-{
-	int64_t turn = (int64_t)s->opts->turn.value;
-	struct str hash = JSON_GET(l->value[KEY_LLM], "prompt_hash");
-
-	if (l->type == LINE_HEADER) {
-		s->hash[0] = '\0';
-		s->found = false;
-		buf_clear(&s->chosen);
-	} else if (l->type == LINE_RESET || (l->type == LINE_STEP && l->turn < turn)) {
-		take_messages(s, l->value[KEY_MESSAGES], false);
-	} else if (l->type == LINE_STEP && l->turn == turn && !s->found) {
+	if (l->type == LINE_STEP && l->turn == turn && !s->found) {
 		s->found = true;
-		take_messages(s, l->value[KEY_MESSAGES], true);
 		s->wrong_hash = hash.p && !json_is(hash, str_from(s->hash));
 	}
 }

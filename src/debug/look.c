@@ -63,20 +63,21 @@ static int print_prompt(struct debugger *d, struct error *err)
 	struct reader_note note;
 	struct reader *r;
 	struct line l;
-	int more;
+	int64_t turn = d->now.line->turn;
+	int more = 1;
+	bool own = false;
 	size_t start = d->out.n;
 
 	if (reader_open(cursor_facts(d->cursor)->path, &r, err))
 		return -1;
 	reader_seek(r, cursor_facts(d->cursor)->begin, d->now.end, 1);
-	while ((more = reader_next(r, &l, &note, err)) > 0 && !note.torn) {
-		bool earlier =
-			l.type == LINE_RESET || (l.type == LINE_STEP && l.turn < d->now.line->turn);
+	while (!own && (more = reader_next(r, &l, &note, err)) > 0 && !note.torn) {
 		struct str message;
 
-		if (!earlier || !str_eq(l.rollout, cursor_facts(d->cursor)->rollout))
+		if (!str_eq(l.rollout, cursor_facts(d->cursor)->rollout))
 			continue;
-		for (size_t cursor = 0; json_next(l.value[KEY_MESSAGES], &cursor, &message);)
+		own = l.type == LINE_STEP && l.turn == turn;
+		for (size_t cursor = 0; prompt_next(&l, turn, &cursor, &message);)
 			report_message(message, d->conf->style, &d->out);
 	}
 	reader_close(r);

@@ -134,6 +134,15 @@ void outline_text(struct buf *out, const char *label, const char *text, struct s
 
 /* ---- a message of a conversation with a model ---- */
 
+bool prompt_next(const struct line *l, int64_t turn, size_t *cursor, struct str *message)
+{
+	bool own = l->type == LINE_STEP && l->turn == turn;
+	bool before = l->type == LINE_RESET || (l->type == LINE_STEP && l->turn < turn);
+
+	return (own || before) && json_next(l->value[KEY_MESSAGES], cursor, message) &&
+	       (before || !json_is(JSON_GET(*message, "role"), STR("assistant")));
+}
+
 void report_message(struct str message, struct style style, struct buf *out)
 {
 	struct json_member m;

@@ -48,6 +48,10 @@ void turn_view_free(struct turn_view *v); /* NULL is fine */
 void turn_view_line(struct turn_view *v, const struct evidence_update *u, struct buf *out);
 bool turn_view_found(const struct turn_view *v); /* true if there was a line of that turn */
 
+/* The next of a line's messages that the model was given for a turn: all of the reset and of earlier turns; of the
+   turn's first line those before the reply, which a tap records there. None of its other lines is one. */
+bool prompt_next(const struct line *l, int64_t turn, size_t *cursor, struct str *message);
+
 /* One message of a conversation with a model: its role, then its content, indented. */
 void report_message(struct str message, struct style style, struct buf *out);
 

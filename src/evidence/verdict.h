@@ -22,6 +22,13 @@ struct verdict {
 	int64_t revised; /* steps whose effect is another than it seemed while the rollout ran */
 };
 
+/* Did no call that acts change anything, as far as is known? Of some it may be unknown where all replies are
+   one. */
+static inline bool verdict_is_still(const struct verdict *v)
+{
+	return v->still + v->unknown == v->acting && (v->unknown == 0 || v->silent);
+}
+
 /* A step. Its effect is final when the rollout is over; before, it says whether the call changed a
    member that is not known to be volatile or bookkeeping. */
 struct completed_step {

@@ -48,6 +48,17 @@ static bool only_repeats(const struct rollout_facts *r)
 	       all->differ && !all->vary && all->show_state;
 }
 
+/* Why it may be healthy after all; NULL: nothing says so. */
+static const char *why_doubted(const struct frozen *s, const struct rollout_facts *r,
+                               const struct derived_line *m, bool repeats)
+{
+	return is_rewarded(s, r, m)     ? "; but a reward tells the calls apart"
+	       : r->draws && r->invents ? "; but the texts in the calls are made up"
+	       : repeats                ? ""
+	       : r->verdict.unknown > 0 ? "; but some state before or after a call is unknown"
+	                                : NULL;
+}
+
 static void close(void *state, const struct rollout_facts *r, const struct derived_line *m,
                   struct findings *out)
 {
@@ -55,26 +66,25 @@ static void close(void *state, const struct rollout_facts *r, const struct deriv
 	const struct verdict *v = &r->verdict;
 	char count[96] = "";
 
-	bool rewarded = is_rewarded(s, r, m), invented = r->draws && r->invents;
-	bool still = v->still == v->acting && could_show(r), repeats = !still && only_repeats(r);
+	bool still = verdict_is_still(v) && could_show(r), repeats = !still && only_repeats(r);
 
-	if (v->acting < STILL_CALLS || !(still || repeats) || r->failed_run >= FAILED_RUN)
+	if ((still ? v->still : v->acting) < STILL_CALLS || !(still || repeats) ||
+	    r->failed_run >= FAILED_RUN) {
 		return;
+	}
 	if (r->env_count.reported >= 2) {
 		snprintf(count, sizeof(count),
 		         "; the environment's own step count %s from %" PRId64 " to %" PRId64,
 		         r->env_count.moved ? "went" : "stayed", r->env_count.first,
 		         r->env_count.now);
 	}
-	finding_add(out, rewarded || invented || repeats ? SEVERITY_WARNING : SEVERITY_ERROR,
-	            &s->sent, "/state", "%" PRId64 " calls were answered, and %s%s%s%s", v->acting,
+	const char *doubt = why_doubted(s, r, m, repeats);
+
+	finding_add(out, doubt ? SEVERITY_WARNING : SEVERITY_ERROR, &s->sent, "/state",
+	            "%" PRId64 " calls were answered, and %s%s%s%s", v->acting,
 	            repeats ? "all replies are equal but for words of the calls"
 	                    : "the state never changed",
-	            v->silent ? "; all replies are equal" : "",
-	            rewarded   ? "; but a reward tells the calls apart"
-	            : invented ? "; but the texts in the calls are made up"
-	                       : "",
-	            count);
+	            v->silent ? "; all replies are equal" : "", doubt ? doubt : "", count);
 }
 
 const struct check check_frozen_state = {
@@ -82,7 +92,7 @@ const struct check check_frozen_state = {
 	.title = "three or more calls were answered, and the state never changed",
 	.severity = SEVERITY_ERROR,
 	.lowered = "the rewards of the calls differ, a grader gave one for all, a random policy "
-		   "made up texts, or only words of the calls changed",
+		   "made up texts, only words of the calls changed, or some state is unknown",
 	.explains = {&check_loop, &check_only_counts, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and nothing "
 	       "in the state changed but times, ids and bookkeeping. The state's source was named "

@@ -44,11 +44,12 @@ static void end(void *state, const struct rollout_facts *r, struct findings *out
 	const struct span still = longest_still(r);
 
 	/* nothing at all is frozen-state */
-	if (still.count > 0 && r->verdict.still < r->verdict.acting) {
+	if (still.count > 0 && !verdict_is_still(&r->verdict)) {
 		finding_add(out, SEVERITY_WARNING, &still, "/state",
 		            "%" PRId64 " calls in a row, different ones, were answered without an "
-		            "error and changed nothing, although other calls changed the state",
-		            still.count);
+		            "error and changed nothing%s",
+		            still.count,
+		            r->verdict.moved > 0 ? ", although other calls changed the state" : "");
 	}
 }
 

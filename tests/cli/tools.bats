@@ -75,6 +75,14 @@ true' ]
 	expect 0 rolldbg run -v --serve "sh -c '$(cat slow.sh)' $ROLLDBG" --env "$url" --actions DOWN --out a.jsonl
 	has "$stderr" 'try 1: cannot connect to 127.0.0.1'
 	has "$stderr" "$url is served: it replies with 405"
+	# the shell that waits for it ends first; the server has time to end by itself, and the port is free again
+	cat >careful.sh <<-END
+		trap 'wait; sleep 0.1; : >ended; exit' TERM
+		"$ROLLDBG" serve --port $port &
+		wait
+	END
+	expect 0 rolldbg run --serve 'sh careful.sh; true' --env "$url" --actions DOWN --out c.jsonl
+	[ -e ended ]
 	expect 4 rolldbg tools --serve 'echo no luck; exit 3' --env "$url"
 	[ "$stderr" = 'rolldbg: tools: the server of --serve exited with status 3: no luck' ]
 	expect 4 rolldbg run --wait 200ms --env "$url" --actions DOWN --out b.jsonl

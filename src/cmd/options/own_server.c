@@ -184,7 +184,9 @@ int own_server_start(struct own_server *s, const char *command, char *const *var
 	}
 	if (check_free(s->io, buf_cstr(&http), err) || open_log(s, directory, err))
 		return -1;
-	buf_text(&line, "exec </dev/null >");
+	/* every process of the server holds the pipe, which tells when the last one has ended: the
+	   shell ends first */
+	buf_text(&line, "exec 3>&1 </dev/null >");
 	config_shell_word(&line, buf_cstr(&s->log));
 	buf_printf(&line, " 2>&1\n%s", command);
 	conf.command = buf_cstr(&line);

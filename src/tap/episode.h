@@ -17,13 +17,9 @@ struct tap_recording;
 struct tap_session; /* of one client in the protocol: a connection, a session id, a cookie */
 struct tap_step;    /* a call without a reply so far */
 
-struct tap_session_start {
-	const struct tap_connection *connection;
-	enum protocol protocol;
-	struct str session;     /* the id of the transport's session; absent: none */
-	struct str env_session; /* that of the environment, if different; absent: none */
-};
-struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f);
+/* session: the id of the transport's session; absent: none. */
+struct tap_session *tap_session_begin(struct tap_recording *r, enum protocol protocol,
+                                      const struct tap_connection *connection, struct str session);
 /* Ids learned later. Absent ones are kept as they are. */
 void tap_session_name(struct tap_session *s, struct str session, struct str env_session);
 /* Ends the session, and an episode that is open, with the call in flight. `reply` classifies that
@@ -86,15 +82,10 @@ void tap_episode_end(struct tap_session *s, enum end_status status, const char *
    asked. Raw; absent: unknown from now on. It is recorded with the next call, or at the end. */
 void tap_state(struct tap_session *s, struct str state);
 
-struct tap_call {
-	struct str tool;      /* decoded */
-	struct str arguments; /* raw */
-	struct str id;        /* decoded; absent: derived from the number of the step */
-};
-/* The client called a tool. Without an open episode one begins without a reset, if the protocol
+/* The client called a tool: its name, decoded, and the arguments, raw; absent: {}. Without an open episode one begins without a reset, if the protocol
    has resets (an event session-replaced says so), or simply begins. Free it with tap_step_end or
    by the end of its session. */
-struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c);
+struct tap_step *tap_step_begin(struct tap_session *s, struct str tool, struct str arguments);
 /* The reply has arrived, but tap_step_end() has to wait for facts that belong to it: ends the
    latency. */
 void tap_step_replied(struct tap_step *step);

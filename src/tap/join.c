@@ -15,7 +15,7 @@ struct asking {
 	struct tap_joiner *j;
 	struct tap_session *s;
 	struct tap_talk *talk;
-	const struct tap_call *call;
+	const struct call_fields *call;
 };
 
 struct set {
@@ -128,7 +128,7 @@ static bool is_call(const struct asking *a, const struct tool_call *c)
 {
 	bool unnamed = a->s->protocol == PROTOCOL_OPENENV; /* which does not name tools */
 
-	return (unnamed || str_eq(c->name, a->call->tool)) && c->arguments.p &&
+	return (unnamed || str_eq(c->name, a->call->name)) && c->arguments.p &&
 	       json_equal(c->arguments, a->call->arguments);
 }
 
@@ -330,11 +330,11 @@ static void take_call(struct asking *a, struct model_turn *t, struct tap_step *s
 	t->next_call = i + 1;
 }
 
-void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_step *step)
+void tap_join_call(struct tap_session *s, struct tap_step *step)
 {
 	struct tap_joiner *j = tap_joiner_of(s->r);
 	struct tap_talk *k = &s->episode->talk;
-	struct asking a = {.j = j, .s = s, .talk = k, .call = c};
+	struct asking a = {.j = j, .s = s, .talk = k, .call = &step->call};
 	const char *rung = NULL;
 
 	step->turn = -1;

@@ -33,13 +33,12 @@ void tap_joiner_tick(struct tap_joiner *j, bool all); /* NULL is fine */
 
 /* ---- for sessions; nothing if models are not recorded ---- */
 
-struct tap_call;
 struct tap_session;
 struct tap_step;
 struct env_reply;
 
 /* A call was sent: sets the step's turn, and what the model said. */
-void tap_join_call(struct tap_session *s, const struct tap_call *c, struct tap_step *step);
+void tap_join_call(struct tap_session *s, struct tap_step *step);
 /* A step was recorded. */
 void tap_join_answered(struct tap_session *s, const struct env_reply *reply);
 void tap_join_end(struct tap_session *s); /* before the end of its episode is written */

@@ -39,24 +39,22 @@ static void make_room(struct mcp_decoder *d)
 static struct mcp_client *new_client(struct mcp_decoder *d, const struct tap_connection *connection,
                                      struct str id)
 {
-	struct tap_session_start f = {
-		.connection = connection, .protocol = PROTOCOL_MCP, .session = id};
-
 	make_room(d);
 	struct mcp_client *c = mem_new(sizeof(*c));
-	*c = (struct mcp_client){.decoder = d,
-	                         .connection = connection->id,
-	                         .previous = d->last,
-	                         .config = BUF(BUF_MAX_SMALL),
-	                         .start = BUF(BUF_MAX_MESSAGE),
-	                         .tools = BUF(TOOLS_MAX),
-	                         .meta = BUF(BUF_MAX_MESSAGE),
-	                         .ask_id = BUF(BUF_MAX_SMALL),
-	                         .answer = BUF(BUF_MAX_MESSAGE),
-	                         .held = {.status = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)},
-	                                  .reward = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)}},
-	                         .ending = {REPLY_UNKNOWN},
-	                         .session = tap_session_begin(d->recording, &f)};
+	*c = (struct mcp_client){
+		.decoder = d,
+		.connection = connection->id,
+		.previous = d->last,
+		.config = BUF(BUF_MAX_SMALL),
+		.start = BUF(BUF_MAX_MESSAGE),
+		.tools = BUF(TOOLS_MAX),
+		.meta = BUF(BUF_MAX_MESSAGE),
+		.ask_id = BUF(BUF_MAX_SMALL),
+		.answer = BUF(BUF_MAX_MESSAGE),
+		.held = {.status = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)},
+	                 .reward = {BUF(BUF_MAX_SMALL), BUF(BUF_MAX_SMALL)}},
+		.ending = {REPLY_UNKNOWN},
+		.session = tap_session_begin(d->recording, PROTOCOL_MCP, connection, id)};
 	mcp_known_init(&c->known, &c->events);
 	c->id = arena_str(&c->texts, id);
 	*(d->last ? &d->last->next : &d->first) = c;

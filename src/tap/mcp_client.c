@@ -108,10 +108,7 @@ static void call_tool(struct mcp_client *c, const struct jsonrpc_message *m, uin
 	if (!tap_episode_is_open(c->session))
 		mcp_control_begin_episode(c);
 	p->reads_only = tool_is_read_only(buf_view(&c->decoder->tools), name);
-	p->step = tap_step_begin(
-		c->session,
-		&(struct tap_call){.tool = name.p ? name : STR(""),
-	                           .arguments = json_is_null(arguments) ? STR("{}") : arguments});
+	p->step = tap_step_begin(c->session, name, json_is_null(arguments) ? STR_NONE : arguments);
 	tap_state(c->session, STR_NONE); /* until it is read again */
 }
 

@@ -121,9 +121,7 @@ static struct gym_session *new_session(struct gym_decoder *d, const struct tap_e
 
 	s->id = s->also = BUF(BUF_MAX_SMALL);
 	buf_str(&s->id, id);
-	s->tap = tap_session_begin(d->r, &(struct tap_session_start){.connection = x->connection,
-	                                                             .protocol = PROTOCOL_NEMO_GYM,
-	                                                             .session = buf_view(&s->id)});
+	s->tap = tap_session_begin(d->r, PROTOCOL_NEMO_GYM, x->connection, buf_view(&s->id));
 	map_add(&d->sessions, &s->item, map_hash(id));
 	return s;
 }
@@ -240,15 +238,14 @@ static void request(void *ctx, struct tap_exchange *x)
 		read_action(body, &tool, &arguments);
 	} else {
 		buf_str(&tool, wanted(&x->request));
-		buf_str(&arguments, valid ? body : STR("{}"));
+		buf_str(&arguments, valid ? body : STR_NONE);
 	}
 	struct gym_call *c = mem_new(sizeof(*c));
 	c->session = s;
 	c->is_step = is_step;
 	if (!tap_episode_is_open(s->tap))
 		tap_episode_begin(s->tap, &(struct tap_episode_start){.env = &env});
-	c->step = tap_step_begin(s->tap, &(struct tap_call){.tool = buf_view(&tool),
-	                                                    .arguments = buf_view(&arguments)});
+	c->step = tap_step_begin(s->tap, buf_view(&tool), buf_view(&arguments));
 	x->own = c;
 }
 

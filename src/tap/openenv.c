@@ -201,22 +201,20 @@ static void finish_held(struct openenv_tap *s, struct str state)
 
 static void begin_step(struct openenv_tap *s, struct str data)
 {
-	struct tap_call c = {.tool = STR("step"), .arguments = data.n ? data : STR("{}")};
 	struct str named = JSON_GET(data, "tool_name"), arguments = JSON_GET(data, "arguments");
 	AUTO_BUF tool = BUF(BUF_MAX_SMALL);
 
-	if (json_type(named) == JSON_STRING && json_type(arguments) == JSON_OBJECT) {
-		learn_text(named, &tool);
-		c.tool = buf_view(&tool);
-		c.arguments = arguments;
-	}
+	bool calls = json_type(named) == JSON_STRING && json_type(arguments) == JSON_OBJECT;
+	if (calls)
+		json_decode(named, &tool);
 	if (!tap_episode_is_open(s->tap)) {
 		buf_clear(&s->reset);
 		begin_episode(s, NULL, STR_NONE);
 	}
 	/* a client that asks for the state now and then is no source of states */
 	s->d->forgetful |= s->kind == STATE_OPENENV && !s->fresh;
-	s->step = tap_step_begin(s->tap, &c);
+	s->step = tap_step_begin(s->tap, calls ? buf_view(&tool) : STR("step"),
+	                         calls ? arguments : data);
 }
 
 static bool is_known_tool(const struct openenv_tap *s, struct str data)
@@ -495,14 +493,12 @@ static void request(void *ctx, struct tap_exchange *x)
 	if (!is_socket(&x->request))
 		return;
 	struct openenv_tap *s = mem_new(sizeof(*s));
-	struct tap_session_start f = {.connection = x->connection,
-	                              .protocol = PROTOCOL_OPENENV,
-	                              .session = tap_query(&x->request, "session_id")};
 	s->d = d;
 	s->env_steps = -1;
 	s->reset = BUF(BUF_MAX_MESSAGE);
 	reading_init(&s->reading);
-	s->tap = tap_session_begin(d->r, &f);
+	s->tap = tap_session_begin(d->r, PROTOCOL_OPENENV, x->connection,
+	                           tap_query(&x->request, "session_id"));
 	tap_asked(s->tap, FAULT_AT_SESSION);
 	x->own = s;
 	if (!d->described)

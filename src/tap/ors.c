@@ -83,9 +83,7 @@ static struct ors_session *find(struct ors_decoder *d, const struct tap_exchange
 	s = mem_new(sizeof(*s));
 	s->create = BUF(BUF_MAX_MESSAGE);
 	s->name = BUF(BUF_MAX_SMALL);
-	s->tap = tap_session_begin(d->r, &(struct tap_session_start){.connection = x->connection,
-	                                                             .protocol = PROTOCOL_ORS,
-	                                                             .session = id});
+	s->tap = tap_session_begin(d->r, PROTOCOL_ORS, x->connection, id);
 	map_add(&d->sessions, &s->item, hash);
 	return s;
 }
@@ -139,19 +137,15 @@ static void begin_episode(struct ors_decoder *d, struct ors_session *s,
 
 static void begin_step(struct ors_decoder *d, struct ors_session *s, struct tap_exchange *x)
 {
-	struct str body = x->request_body.bytes, name, arguments;
+	struct str body = x->request_body.bytes;
 	AUTO_BUF tool = BUF(BUF_MAX_SMALL);
 
 	if (!json_is_valid(body) || JSON_GET(body, "task_id").n > 2)
 		return; /* asks for the rest of a stream */
 	if (s->created) /* a client that needs no prompt */
 		begin_episode(d, s, &(struct env_reply){.outcome = OUTCOME_OK, REPLY_UNKNOWN});
-	name = JSON_GET(body, "name");
-	arguments = JSON_GET(body, "input");
-	json_text_or_json(name, &tool);
-	x->own = tap_step_begin(
-		s->tap, &(struct tap_call){.tool = buf_view(&tool),
-	                                   .arguments = arguments.p ? arguments : STR("{}")});
+	json_text_or_json(JSON_GET(body, "name"), &tool);
+	x->own = tap_step_begin(s->tap, buf_view(&tool), JSON_GET(body, "input"));
 }
 
 static void end_step(struct ors_decoder *d, struct ors_session *s, struct tap_exchange *x,
@@ -249,8 +243,7 @@ static void refuse(struct ors_decoder *d, const struct tap_exchange *x)
 	if (reply.outcome == OUTCOME_OK)
 		return; /* the session is known by its first request */
 	struct tap_session *refused =
-		tap_session_begin(d->r, &(struct tap_session_start){.connection = x->connection,
-	                                                            .protocol = PROTOCOL_ORS});
+		tap_session_begin(d->r, PROTOCOL_ORS, x->connection, STR_NONE);
 	tap_session_refused(refused, NULL, &reply);
 	tap_session_end(refused, &(struct tap_ending){.first = TAP_NOBODY}, NULL);
 }

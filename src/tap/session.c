@@ -62,7 +62,7 @@ void tap_asked(struct tap_session *s, enum tap_fault_time what)
 
 /* ---- steps ---- */
 
-struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
+struct tap_step *tap_step_begin(struct tap_session *s, struct str tool, struct str arguments)
 {
 	struct tap_step *step = mem_new(sizeof(*step));
 	const struct clock *clock = &s->r->conf.clock;
@@ -70,11 +70,10 @@ struct tap_step *tap_step_begin(struct tap_session *s, const struct tap_call *c)
 	if (!s->episode)
 		tap_episode_begin(s, &(struct tap_episode_start){0});
 	step->session = s;
-	step->call = (struct call_fields){.id = arena_str(&step->arena, c->id),
-	                                  .name = arena_str(&step->arena, c->tool),
-	                                  .arguments = arena_str(&step->arena, c->arguments)};
+	step->call.name = arena_str(&step->arena, tool.p ? tool : STR(""));
+	step->call.arguments = arena_str(&step->arena, arguments.n ? arguments : STR("{}"));
 	step->state = s->state_known ? arena_str(&step->arena, buf_view(&s->state)) : STR_NONE;
-	tap_join_call(s, c, step);
+	tap_join_call(s, step);
 	step->at_ms = clock->unix_ms(clock->ctx);
 	step->began_ns = tap_now_ns(s->r);
 	*(s->last ? &s->last->next : &s->first) = step;
@@ -200,25 +199,26 @@ void tap_session_name(struct tap_session *s, struct str session, struct str env_
 		buf_set(&s->env_session, env_session);
 }
 
-struct tap_session *tap_session_begin(struct tap_recording *r, const struct tap_session_start *f)
+struct tap_session *tap_session_begin(struct tap_recording *r, enum protocol protocol,
+                                      const struct tap_connection *connection, struct str session)
 {
 	struct tap_session *s = mem_new(sizeof(*s));
 	struct tap_counts *c = &r->counts;
 
 	*s = (struct tap_session){.r = r,
 	                          .number = ++c->sessions,
-	                          .connection = *f->connection,
+	                          .connection = *connection,
 	                          .session = BUF(BUF_MAX_SMALL),
 	                          .env_session = BUF(BUF_MAX_SMALL),
 	                          .state = BUF(BUF_MAX_MESSAGE),
 	                          .start = BUF(BUF_MAX_MESSAGE),
 	                          .seen = BUF(BUF_MAX_MESSAGE),
-	                          .protocol = f->protocol,
+	                          .protocol = protocol,
 	                          .next = r->sessions};
 	if (r->sessions)
 		r->sessions->previous = s;
 	r->sessions = s;
-	tap_session_name(s, f->session, f->env_session);
+	tap_session_name(s, session, STR_NONE);
 	c->open++;
 	c->most_open = c->open > c->most_open ? c->open : c->most_open;
 	return s;

@@ -74,15 +74,18 @@ static int add(struct tap_fault_conf *f, struct str text, struct error *err)
 int faults_new(const struct opt_list *texts, uint64_t delay_ms, uint64_t max_sessions,
                struct tap_engine **out, struct error *err)
 {
-	struct tap_fault_conf f = {.rules = mem_array(texts->count, sizeof(*f.rules)),
-	                           .holds = holds,
+	struct tap_fault_conf f = {.holds = holds,
 	                           .release = release,
 	                           .delay_ns = delay_ms * UINT64_C(1000000),
 	                           .max_sessions = max_sessions};
 	int failed = 0;
 
+	*out = NULL;
+	if (!texts->count)
+		return 0;
+	f.rules = mem_array(texts->count, sizeof(*f.rules));
 	for (size_t i = 0; i < texts->count && !failed; i++)
 		failed = add(&f, str_from(texts->item[i]), err);
-	*out = texts->count ? tap_engine_new(&f) : NULL;
+	*out = tap_engine_new(&f);
 	return failed;
 }

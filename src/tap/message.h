@@ -1,4 +1,4 @@
-/* The directory tap/: a recording proxy. relay.c moves bytes, exchange.c reads a copy of them, a
+/* The directory tap/: a recording proxy. relay.c moves bytes, flow.c reads a copy of them, a
    decoder (one file per protocol, a row of decoders.def) gives them their meaning, episode.c turns
    that into a recording. Bytes never wait for any of these. */
 

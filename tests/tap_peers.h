@@ -32,12 +32,12 @@ static uint64_t tick(void *ctx)
 	return p->now += 1000;
 }
 
-static int open_one(void *ctx, const char *rollout, struct recorder **out, void **own,
+static int open_one(void *ctx, const char *rollout, bool apart, struct recorder **out, void **own,
                     struct error *err)
 {
 	struct peers *p = ctx;
 
-	(void)rollout, (void)err;
+	(void)rollout, (void)apart, (void)err;
 	*out = p->recorder;
 	*own = p;
 	return 0;

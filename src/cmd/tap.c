@@ -71,18 +71,6 @@ static int take_line(void *ctx, const struct line *l, struct error *err)
 	return failed;
 }
 
-static int open_recording(void *ctx, const char *rollout, struct recorder **out, void **own,
-                          struct error *err)
-{
-	struct tapping *t = ctx;
-	struct recording *r = mem_new(sizeof(*r));
-
-	*own = r;
-	int failed = recording_open(&t->recordings, rollout, r, err);
-	*out = r->recorder;
-	return failed;
-}
-
 static int close_recording(void *ctx, void *own, struct error *err)
 {
 	struct tapping *t = ctx;
@@ -117,14 +105,18 @@ static int open_apart_file(struct tap_apart *a, const struct recordings *rollout
 }
 
 /* Turns without a session are beside the rollouts. */
-static int open_apart(void *ctx, const char *rollout, struct recorder **out, void **own,
-                      struct error *err)
+static int open_recording(void *ctx, const char *rollout, bool apart, struct recorder **out,
+                          void **own, struct error *err)
 {
 	struct tapping *t = ctx;
 
-	return t->recordings.directory || str_is(buf_view(&t->recordings.path), "-")
-	               ? open_recording(ctx, rollout, out, own, err)
-	               : open_apart_file(&t->apart, &t->recordings, out, err);
+	if (apart && !t->recordings.directory && !str_is(buf_view(&t->recordings.path), "-"))
+		return open_apart_file(&t->apart, &t->recordings, out, err);
+	struct recording *r = mem_new(sizeof(*r));
+	*own = r;
+	int failed = recording_open(&t->recordings, rollout, r, err);
+	*out = r->recorder;
+	return failed;
 }
 
 /* ---- how far it is ---- */
@@ -377,7 +369,6 @@ static int tap(struct tapping *t, struct error *err)
 	                                  .sink_count = 1,
 	                                  .open = open_recording,
 	                                  .close = close_recording,
-	                                  .open_apart = open_apart,
 	                                  .ctx = t,
 	                                  .model_url = t->opts->model_to,
 	                                  .faults = t->faults,

@@ -141,7 +141,7 @@ void tap_join_apart(struct tap_joiner *j, struct model_turn *t)
 	}
 	buf_printf(&id, "model.%llu", (unsigned long long)++j->conversations);
 	naming_claim(&j->r->naming, &id);
-	tap_lines_open(j->r, j->r->conf.open_apart, buf_cstr(&id), &lines);
+	tap_lines_open(j->r, buf_cstr(&id), true, &lines);
 	write_header(j, &lines, t, called);
 	for (struct model_turn *next; t; t = next) {
 		next = t->next;

@@ -58,12 +58,12 @@ void tap_stop_recording(struct tap_recording *r)
 
 /* ---- lines ---- */
 
-void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
-                    struct tap_lines *out)
+void tap_lines_open(struct tap_recording *r, const char *id, bool apart, struct tap_lines *out)
 {
 	struct recorder *recorder = NULL;
 
-	if (!tap_is_broken(r) && open(r->conf.ctx, id, &recorder, &out->own, &r->failure))
+	if (!tap_is_broken(r) &&
+	    r->conf.open(r->conf.ctx, id, apart, &recorder, &out->own, &r->failure))
 		tap_stop_recording(r);
 	line_writer_init(&out->writer, recorder, r->conf.sinks, r->conf.sink_count, r->conf.clock,
 	                 r->pool);
@@ -283,7 +283,7 @@ static void begin(struct tap_session *s, const struct tap_episode_start *f)
 	s->reset_ns = 0;
 	bool has_task = name_task(s, f, &task);
 	name_rollout(s, f->id, buf_view(&task), s->sample, &e->id);
-	tap_lines_open(s->r, s->r->conf.open, buf_cstr(&e->id), &e->lines);
+	tap_lines_open(s->r, buf_cstr(&e->id), false, &e->lines);
 	put_header(s, f, has_task ? buf_cstr(&task) : NULL, s->sample);
 	s->episodes++;
 	s->counted = true;

@@ -124,20 +124,16 @@ void tap_ask(struct tap_recording *r, struct str request, void *asker);
 
 /* ---- for the command and the relay ---- */
 
-typedef int tap_open_fn(void *ctx, const char *rollout, struct recorder **out, void **own,
-                        struct error *err);
-
 struct tap_recording_conf {
 	struct clock clock;
 	const char *version; /* of rolldbg */
 	const char *url;     /* of the server, or its command */
 	const struct line_sink *sinks;
 	size_t sink_count;
-	/* Opens and closes the recording of a rollout. */
-	tap_open_fn *open;
+	/* Opens and closes the recording of a rollout. apart: of turns of a model without a session. */
+	int (*open)(void *ctx, const char *rollout, bool apart, struct recorder **out, void **own,
+	            struct error *err);
 	int (*close)(void *ctx, void *own, struct error *err);
-	/* Opens that of turns of a model without a session; closed as the others. */
-	tap_open_fn *open_apart;
 	void *ctx;
 	const char *model_url;      /* of a model whose turns are recorded; NULL: none */
 	struct tap_engine *faults;  /* that are injected; NULL: none */

@@ -87,8 +87,7 @@ bool tap_is_broken(const struct tap_recording *r);
 void tap_stop_recording(struct tap_recording *r);
 uint64_t tap_now_ns(const struct tap_recording *r);
 
-/* open: conf.open or conf.open_apart. The id is borrowed. */
-void tap_lines_open(struct tap_recording *r, tap_open_fn *open, const char *id,
-                    struct tap_lines *out);
+/* apart: as in conf.open. The id is borrowed. */
+void tap_lines_open(struct tap_recording *r, const char *id, bool apart, struct tap_lines *out);
 /* Writes the end line. */
 void tap_lines_close(struct tap_recording *r, struct tap_lines *l, const struct end_fields *f);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 #define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
 #define MUST_USE          __attribute__((warn_unused_result))
@@ -80,6 +81,17 @@ static inline bool str_ends(struct str s, struct str suffix)
 {
 	return s.n >= suffix.n &&
 	       (suffix.n == 0 || memcmp(s.p + s.n - suffix.n, suffix.p, suffix.n) == 0);
+}
+
+/* The same where the case of ASCII letters does not count. */
+static inline bool str_eq_nocase(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || strncasecmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_starts_nocase(struct str s, struct str prefix)
+{
+	return s.n >= prefix.n && str_eq_nocase((struct str){s.p, prefix.n}, prefix);
 }
 
 /* s without its first n bytes; n may be larger than s. */

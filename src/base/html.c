@@ -4,16 +4,8 @@
 #include "base/text.h"
 
 #include <ctype.h>
-#include <strings.h>
 
 #define TITLE_COLUMNS 80
-
-static bool begins(struct str s, const char *word)
-{
-	size_t n = strlen(word);
-
-	return s.n >= n && !strncasecmp(s.p, word, n);
-}
 
 /* Skips whitespace, a byte order mark and an XML declaration before the document. */
 static struct str document(struct str body)
@@ -27,12 +19,13 @@ static struct str document(struct str body)
 bool html_is_page(struct str body)
 {
 	body = document(body);
-	return begins(body, "<!doctype html") || begins(body, "<html") || begins(body, "<head");
+	return str_starts_nocase(body, STR("<!doctype html")) ||
+	       str_starts_nocase(body, STR("<html")) || str_starts_nocase(body, STR("<head"));
 }
 
 static struct str title_of(struct str body)
 {
-	while (body.n && !begins(body, "<title>"))
+	while (body.n && !str_starts_nocase(body, STR("<title>")))
 		body = str_skip(body, 1);
 	body = str_skip(body, strlen("<title>"));
 	size_t n = 0;

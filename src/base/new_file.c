@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -66,11 +65,8 @@ static bool begins_as(const struct file_kind *kind, struct str start)
 {
 	bool found = !start.n;
 
-	for (size_t i = 0; !found && kind->begins[i]; i++) {
-		size_t n = strlen(kind->begins[i]);
-
-		found = start.n >= n && !strncasecmp(start.p, kind->begins[i], n);
-	}
+	for (size_t i = 0; !found && kind->begins[i]; i++)
+		found = str_starts_nocase(start, str_from(kind->begins[i]));
 	return found;
 }
 

@@ -3,8 +3,6 @@
 
 #include "json/scan.h"
 
-#include <ctype.h>
-
 /* ---- the texts of errors ---- */
 
 /* Parts that must occur in this order anywhere in the message, ignoring case; '*' between two
@@ -62,24 +60,14 @@ static const struct pattern patterns[] = {
 	{"unauthorized", CLASS_AUTH, false},
 };
 
-static bool starts_folded(struct str s, const char *part, size_t n)
-{
-	if (s.n < n)
-		return false;
-	for (size_t i = 0; i < n; i++)
-		if (tolower((unsigned char)s.p[i]) != tolower((unsigned char)part[i]))
-			return false;
-	return true;
-}
-
 /* Finds the part and returns the text after it; absent if not found. */
-static struct str after_part(struct str s, const char *part, size_t n, bool at_start)
+static struct str after_part(struct str s, struct str part, bool at_start)
 {
 	do {
-		if (starts_folded(s, part, n))
-			return str_skip(s, n);
+		if (str_starts_nocase(s, part))
+			return str_skip(s, part.n);
 		s = str_skip(s, 1);
-	} while (s.n >= n && s.n > 0 && !at_start);
+	} while (s.n >= part.n && s.n > 0 && !at_start);
 	return STR_NONE;
 }
 
@@ -90,7 +78,7 @@ bool error_text_matches(struct str message, const char *parts)
 	for (parts += at_start; message.p; at_start = false) {
 		size_t n = strcspn(parts, "*");
 
-		message = after_part(message, parts, n, at_start);
+		message = after_part(message, (struct str){parts, n}, at_start);
 		if (!parts[n])
 			return message.p != NULL;
 		parts += n + 1;

@@ -14,15 +14,6 @@ static const char *const no_error_words[] = {
 	"none",  "null", "nil", "no",   "n/a",      "na",        "nan",  "undefined",
 	"false", "true", "ok",  "okay", "no error", "no errors", "fine", "success"};
 
-static bool equals_folded(struct str text, const char *word)
-{
-	size_t i = 0;
-
-	while (i < text.n && word[i] && tolower((unsigned char)text.p[i]) == word[i])
-		i++;
-	return i == text.n && !word[i];
-}
-
 static bool has_letter(struct str text)
 {
 	for (size_t i = 0; i < text.n; i++)
@@ -41,7 +32,7 @@ static bool is_message(struct str value)
 	while (text.n && strchr(" .!>)", text.p[text.n - 1]))
 		text.n--;
 	for (size_t i = 0; i < ARRAY_LEN(no_error_words); i++)
-		if (equals_folded(text, no_error_words[i]))
+		if (str_eq_nocase(text, str_from(no_error_words[i])))
 			return false;
 	return has_letter(text);
 }

@@ -6,7 +6,6 @@
 #include "base/text.h"
 
 #include <curl/curl.h>
-#include <strings.h>
 
 #define MAGIC "258EAFA5-E914-47DA-95CA-C5AB0DC85B11" /* RFC 6455 section 1.3 */
 
@@ -89,7 +88,7 @@ void handshake_accept(struct str key, char out[HANDSHAKE_ACCEPT_MAX])
 static bool names_user(const char *const *headers, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!strncasecmp(headers[i], "Authorization:", 14))
+		if (str_starts_nocase(str_from(headers[i]), STR("Authorization:")))
 			return true;
 	return false;
 }

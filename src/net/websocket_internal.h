@@ -1,5 +1,4 @@
-/* The fields of a WebSocket, for websocket.c (frames), websocket_open.c (the handshake) and
-   their tests. */
+/* The fields of a WebSocket, for websocket.c and its tests. */
 #pragma once
 
 #include "net/frames.h"
@@ -37,14 +36,5 @@ struct websocket {
 	char *curl_why; /* CURL_ERROR_SIZE bytes, while libcurl has the connection */
 };
 
-/* Sets why and how the connection ended; the first reason counts. `why` continues after
-   "host:port ". */
-void websocket_end_with(struct websocket *ws, enum websocket_end end, const char *why);
-/* Sends as much of ws->frames.out as possible. */
-void websocket_flush(struct websocket *ws);
-/* Takes received bytes. */
-void websocket_feed(struct websocket *ws, struct str bytes);
 /* Reads available data and sends what is queued, pongs included. */
 void websocket_serve(struct websocket *ws);
-/* Sets FAIL_TIMEOUT: "host:port <what> in time" */
-int websocket_out_of_time(const struct websocket *ws, const char *what, struct error *err);

@@ -14,6 +14,13 @@
 #define TEXT_MAX       ((size_t)16 << 10) /* the rest of a longer text is not read */
 #define QUOTED_MAX     64                 /* bytes between quotes */
 #define PARAMETERS_MAX 64                 /* of one tool; further ones are not looked for */
+#define VALUES_MAX     32                 /* of one list; further ones are not read */
+
+struct value_list {
+	struct str item[VALUES_MAX];
+	size_t count;
+	bool numbers;
+};
 
 enum word_kind { WORD_NONE, WORD_BARE, WORD_NUMBER, WORD_QUOTED };
 
@@ -177,7 +184,8 @@ static bool next_word(struct prose *r, struct prose_word *w, struct value_list *
 	return true;
 }
 
-bool named_values_list(struct str text, struct value_list *out)
+/* The first list in a parameter's description, or in a text that begins with one. */
+static bool first_list(struct str text, struct value_list *out)
 {
 	struct prose r = {.text = text, .own = true};
 	struct prose_word w;
@@ -247,7 +255,8 @@ void named_values_learn(struct named_values *v, struct str arguments, struct str
 	read_text(v, error, true);
 }
 
-const struct named_parameter *named_values_find(const struct named_values *v, struct str key)
+/* NULL: unknown, or no text names values for it. */
+static const struct named_parameter *named_parameter(const struct named_values *v, struct str key)
 {
 	for (const struct named_parameter *p = v->item; p < v->item + v->count; p++)
 		if (p->text.p && str_eq(p->key, key))
@@ -400,7 +409,7 @@ static bool draw_named(struct drawing *d, struct str schema, struct str text)
 {
 	struct value_list l;
 
-	if (!named_values_list(text, &l))
+	if (!first_list(text, &l))
 		return false;
 	size_t first = below(d->rng, (uint32_t)l.count);
 	for (size_t i = 0; i < l.count; i++) {
@@ -455,7 +464,7 @@ static bool draw_given(struct drawing *d, const struct drawn *v)
 	static const struct str keys[] = {STR_INIT("const"), STR_INIT("enum"), STR_INIT("default"),
 	                                  STR_INIT("examples")};
 	struct str given[ARRAY_LEN(keys)];
-	const struct named_parameter *named = v->key.p ? named_values_find(d->named, v->key) : NULL;
+	const struct named_parameter *named = v->key.p ? named_parameter(d->named, v->key) : NULL;
 
 	json_pick(v->schema, keys, ARRAY_LEN(keys), given);
 	struct str value = given[0].p ? given[0] : draw_any(d->rng, given[1]);

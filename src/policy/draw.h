@@ -9,14 +9,6 @@
 /* ---- the values that a server's texts name for its tools' parameters: in a description "one of up,
    down or left", in an error "'j8' is not in list ['a1', 'b2']" ---- */
 
-#define VALUES_MAX 32 /* of one list; further ones are not read */
-
-struct value_list {
-	struct str item[VALUES_MAX];
-	size_t count;
-	bool numbers;
-};
-
 struct named_parameter {
 	struct str key;  /* as spelled in JSON; borrowed from the tool */
 	struct str text; /* begins with its values; absent: none are named */
@@ -38,10 +30,6 @@ void named_values_begin(struct named_values *v, struct arena *arena, struct str 
    ones. A list belongs to the parameter whose name or value the text has last before it, or to
    the only one. */
 void named_values_learn(struct named_values *v, struct str arguments, struct str error);
-/* NULL: unknown, or no text names values for it. */
-const struct named_parameter *named_values_find(const struct named_values *v, struct str key);
-/* The first list in a parameter's description, or in a text that begins with one. */
-bool named_values_list(struct str text, struct value_list *out);
 
 /* ---- drawing ---- */
 

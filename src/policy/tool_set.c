@@ -8,7 +8,6 @@
 #include "json/write.h"
 
 #include <ctype.h>
-#include <strings.h>
 
 static struct str tool_name(struct str tool)
 {
@@ -272,7 +271,7 @@ static bool has_word_at(struct str name, size_t at, struct str word)
 {
 	size_t end = at + word.n;
 
-	if (word.n > name.n || strncasecmp(name.p + at, word.p, word.n) != 0)
+	if (!str_starts_nocase(str_skip(name, at), word))
 		return false;
 	return (!at || strchr("_-./", name.p[at - 1]) || isupper((unsigned char)name.p[at])) &&
 	       (end == name.n || strchr("_-./", name.p[end]) ||

@@ -42,27 +42,25 @@ static const char protocol_list[] =
 #define STATE_WORDS    (state_list + 1)
 #define POLICY_WORDS   (policy_list + 1)
 #define PROTOCOL_WORDS (protocol_list + 1)
-#define OURS           false
-#define PEER           true
 
-#define KEY(line, key, name, types, from_peer, words, meaning)                                     \
-	{LINE_##line, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),              \
-	 types,       from_peer, words, meaning},
+#define KEY(line, key, name, types, words, meaning)                                                \
+	{LINE_##line, KEY_##key, name,   sizeof(name) - 1, STR_INIT(",\"" name "\":"),             \
+	 types,       words,     meaning},
 const struct line_key line_keys[] = {
 #include "recording/keys.def"
 };
 const size_t line_keys_count = ARRAY_LEN(line_keys);
 
-#define PART(key, name, types, from_peer, words, meaning)                                          \
-	{LINE_UNKNOWN, KEY_##key, name,  sizeof(name) - 1, STR_INIT(",\"" name "\":"),             \
-	 types,        from_peer, words, meaning},
+#define PART(key, name, types, words, meaning)                                                     \
+	{LINE_UNKNOWN, KEY_##key, name,   sizeof(name) - 1, STR_INIT(",\"" name "\":"),            \
+	 types,        words,     meaning},
 const struct line_key line_parts[] = {
 #include "recording/keys.def"
 };
 const size_t line_parts_count = ARRAY_LEN(line_parts);
 
 /* The index of each row, so that the rows of a line type are known at compile time. */
-#define KEY(line, key, name, types, from_peer, words, meaning) ROW_##line##_##key,
+#define KEY(line, key, name, types, words, meaning) ROW_##line##_##key,
 enum row {
 #include "recording/keys.def"
 	ROW_COUNT

@@ -99,7 +99,6 @@ struct line_key {
 	size_t name_n;       /* length in bytes */
 	struct str lead;     /* ,"name": */
 	unsigned types;      /* T_* */
-	bool from_peer;      /* strip writes the value in canonical form */
 	const char *words;   /* allowed words, comma-separated; NULL: any */
 	const char *meaning; /* for the manual */
 };

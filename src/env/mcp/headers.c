@@ -6,8 +6,6 @@
 #include "base/log.h"
 #include "json/scan.h"
 
-#include <strings.h>
-
 #define MARKS_MAX 64 /* of one tool */
 #define NAME_MAX  ((size_t)256)
 #define MARK      "x-mcp-header"
@@ -188,12 +186,9 @@ static bool seen_before(const struct buf *seen, struct str name)
 {
 	struct str rest = buf_view(seen);
 
-	while (rest.n) {
-		struct str one = str_cut(&rest, '\n');
-
-		if (one.n == name.n && !strncasecmp(one.p, name.p, one.n))
+	while (rest.n)
+		if (str_eq_nocase(str_cut(&rest, '\n'), name))
 			return true;
-	}
 	return false;
 }
 

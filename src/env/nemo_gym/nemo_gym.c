@@ -5,6 +5,7 @@
 #include "json/write.h"
 #include "recording/tool_list.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 extern const struct env_ops env_nemo_gym;
@@ -12,6 +13,130 @@ extern const struct env_ops env_nemo_gym;
 static struct env_nemo_gym *nemo_gym_of(struct env *base)
 {
 	return (struct env_nemo_gym *)base;
+}
+
+/* ---- requests, with calls as items of a Responses output ---- */
+
+#define PARAMS     "responses_create_params"
+#define OTHER_TASK "rolldbg-other-task" /* one that no task has */
+
+static void put_call(struct buf *out, const char *id, struct str name, struct str arguments)
+{
+	json_pack(out,
+	          "{type:'function_call',call_id:%t,id:%t,name:%s,arguments:%s,status:'completed'}",
+	          id, id, name, arguments);
+}
+
+/* Adds a call and what came of it to the items. */
+static void add_call(struct env_nemo_gym *e, struct str name, struct str arguments,
+                     const struct env_reply *reply)
+{
+	struct str output = reply->observation.p ? reply->observation
+	                    : reply->raw.p       ? reply->raw
+	                                         : reply->error.message;
+	char id[32];
+
+	snprintf(id, sizeof(id), "call_%d", e->calls++);
+	buf_text(&e->items, e->items.n ? "," : "");
+	put_call(&e->items, id, name, arguments);
+	buf_char(&e->items, ',');
+	json_pack(&e->items, "{type:'function_call_output',call_id:%t,output:%s}", id,
+	          output.p ? output : STR(""));
+}
+
+/* The user's members, and the parameters that each request must have. Leaves the object open. */
+static void begin_task(struct env_nemo_gym *e, struct json_writer *w)
+{
+	struct str args = e->http.conf->reset_args;
+
+	buf_clear(&e->http.request);
+	*w = jw_begin(&e->http.request);
+	jw_put_members(w, args);
+	if (!JSON_GET(args, PARAMS).p)
+		jw_put_raw(w, PARAMS, STR("{\"input\":[]}"));
+}
+
+/* The members that the schema of a Response requires. */
+static void put_response(struct json_writer *w, struct str items)
+{
+	jw_pack(w,
+	        "response:{id:'resp_0',created_at:0,model:'rolldbg',object:'response',output:%r,"
+	        "parallel_tool_calls:false,tool_choice:'auto',tools:[]}",
+	        items);
+}
+
+/* The ids of the native contract; the episode's is that of the rollout. */
+static void begin_native(struct env_nemo_gym *e, struct json_writer *w)
+{
+	struct str task = e->other_task ? STR("\"" OTHER_TASK "\"")
+	                                : JSON_GET(e->http.conf->reset_args, "task_id");
+
+	buf_clear(&e->http.request);
+	*w = jw_form(&e->http.request, "{episode_id:%t,task_id:%r", e->http.conf->env_session,
+	             task.p ? task : STR("\"0\""));
+}
+
+/* The request of /reset and /seed_session. */
+static void write_task(struct env_nemo_gym *e)
+{
+	struct str args = e->http.conf->reset_args;
+	struct str data = JSON_GET(args, "task_data");
+	struct json_writer w;
+
+	if (e->style == NEMO_GYM_NATIVE) {
+		begin_native(e, &w);
+		jw_put_raw(&w, "task_data", data.p ? data : args.p ? args : STR("{}"));
+	} else {
+		begin_task(e, &w);
+	}
+	jw_end(&w);
+}
+
+/* The request of /step: the task, and one call as the model's response. */
+static void write_step(struct env_nemo_gym *e, struct str name, struct str arguments)
+{
+	AUTO_BUF items = BUF(BUF_MAX_MESSAGE);
+	struct str text = JSON_GET(arguments, "text");
+	bool says = str_is(name, "step") && json_type(text) == JSON_STRING;
+	struct json_writer w;
+	char id[32];
+
+	(void)buf_room(&items, 256 + 2 * arguments.n); /* at once */
+	snprintf(id, sizeof(id), says ? "message_%d" : "call_%d", e->calls++);
+	buf_char(&items, '[');
+	if (says) { /* the action of environments without tools */
+		json_pack(&items,
+		          "{type:'message',id:%t,role:'assistant',status:'completed',"
+		          "content:[{type:'output_text',text:%r,annotations:[]}]}",
+		          id, text);
+	} else {
+		put_call(&items, id, name, arguments);
+	}
+	buf_char(&items, ']');
+	begin_task(e, &w);
+	put_response(&w, buf_view(&items));
+	jw_end(&w);
+}
+
+/* The request of /verify: the task, and all calls as the model's response. */
+static void write_verify(struct env_nemo_gym *e)
+{
+	AUTO_BUF items = BUF(BUF_MAX_MESSAGE);
+	struct json_writer w;
+
+	buf_char(&items, '[');
+	buf_str(&items, buf_view(&e->items));
+	buf_char(&items, ']');
+	if (e->style == NEMO_GYM_NATIVE) {
+		begin_native(e, &w);
+		jw_put_object(&w, "verification_input");
+		put_response(&w, buf_view(&items));
+		jw_end(&w);
+	} else {
+		begin_task(e, &w);
+		put_response(&w, buf_view(&items));
+	}
+	jw_end(&w);
 }
 
 /* ---- exchanges, with the session in a cookie ---- */
@@ -134,7 +259,7 @@ static int nemo_gym_reset(struct env *base, struct env_reply *out, struct error 
 	buf_clear(&e->items);
 	e->calls = 0;
 	e->http.base.facts.total_reward = e->http.base.facts.reward_components = STR_NONE;
-	nemo_gym_write_task(e);
+	write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
 	nemo_gym_read_begin(&a, e->style == NEMO_GYM_STEPS, &e->http.reading, out);
@@ -154,7 +279,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 	struct http_json_answer a;
 
 	if (steps)
-		nemo_gym_write_step(e, name, arguments);
+		write_step(e, name, arguments);
 	else
 		buf_set(&e->http.request, arguments);
 	buf_char(&path, '/');
@@ -187,7 +312,7 @@ static int nemo_gym_step(struct env *base, struct str name, struct str arguments
 	if (call(base, name, arguments, out, err))
 		return -1;
 	if (e->style != NEMO_GYM_STEPS)
-		nemo_gym_add_call(e, name, arguments, out);
+		add_call(e, name, arguments, out);
 	http_env_keep_step(&e->http, out);
 	if (e->replaced) { /* who was asked, and who answered */
 		out->env_session = buf_view(&e->before);
@@ -207,7 +332,7 @@ static int nemo_gym_finish(struct env *base, struct error *err)
 
 	if (e->style == NEMO_GYM_STEPS)
 		return 0;
-	nemo_gym_write_verify(e);
+	write_verify(e);
 	if (post(e, "/verify", &a, err))
 		return -1;
 	note_replaced(e);
@@ -235,7 +360,7 @@ static int begin_other(struct env_nemo_gym *e, struct env_contract *out, struct 
 	struct http_json_answer a;
 
 	e->other_task = true;
-	nemo_gym_write_task(e);
+	write_task(e);
 	e->other_task = false;
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
@@ -256,7 +381,7 @@ static int begin_again(struct env_nemo_gym *e, struct env_contract *out, struct 
 {
 	struct http_json_answer a;
 
-	nemo_gym_write_task(e);
+	write_task(e);
 	if (post(e, nemo_gym_styles[e->style].begin, &a, err))
 		return -1;
 	bool native = e->resources_session.n > 0;

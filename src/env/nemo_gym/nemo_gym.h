@@ -68,13 +68,3 @@ bool nemo_gym_answers(struct http_json *h);
 /* Finds the style and the tools, those of the task (responses_create_params.tools) first. */
 MUST_USE int nemo_gym_describe(struct env_nemo_gym *e, struct env_reply *refusal,
                                struct error *err);
-
-/* Adds a call and what came of it to the items. */
-void nemo_gym_add_call(struct env_nemo_gym *e, struct str name, struct str arguments,
-                       const struct env_reply *reply);
-/* Writes the request of /reset and /seed_session: the task. */
-void nemo_gym_write_task(struct env_nemo_gym *e);
-/* Writes the request of /step: the task, and one call as the model's response. */
-void nemo_gym_write_step(struct env_nemo_gym *e, struct str name, struct str arguments);
-/* Writes the request of /verify: the task, and all calls as the model's response. */
-void nemo_gym_write_verify(struct env_nemo_gym *e);

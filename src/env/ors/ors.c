@@ -1,8 +1,9 @@
-/* The ORS adapter: sessions, resets and calls. A reset opens a new session, as one session has
-   one episode. */
+/* The ORS adapter: what the server offers, sessions, resets and calls. A reset opens a new session,
+   as one session has one episode. */
 #include "env/ors/ors.h"
 
 #include "base/log.h"
+#include "env/task_api.h"
 #include "json/write.h"
 
 #include <stdlib.h>
@@ -61,8 +62,9 @@ static int read_stream(struct env_ors *e, struct http_exchange *x, enum ors_stre
 	return got < 0 ? -1 : 0;
 }
 
-int ors_ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
-            struct error *err)
+/* One request, sent once; body absent: GET. -1: interrupted, or a local failure. */
+static int ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
+               struct error *err)
 {
 	struct http_json *h = &e->http.http;
 	uint64_t timeout_ms = e->closing ? PING_TIMEOUT_MS : h->conf->timeout_ms;
@@ -89,6 +91,116 @@ int ors_ask(struct env_ors *e, const char *path, struct str body, struct ors_ans
 	out->is_starting = is_starting;
 	out->stream = out->http.status ? stream : ORS_NO_STREAM;
 	out->task_id = e->task_id.n && stream ? buf_view(&e->task_id) : STR_NONE;
+	return 0;
+}
+
+/* "/lake/call" */
+static const char *path_of(struct env_ors *e, const char *what)
+{
+	buf_set(&e->path, STR("/"));
+	buf_str(&e->path, buf_view(&e->http.name));
+	buf_char(&e->path, '/');
+	buf_text(&e->path, what);
+	return buf_cstr(&e->path);
+}
+
+/* ---- environments ---- */
+
+/* Does it list environments as an ORS server does? False also without a reply. */
+static bool recognizes(struct http_json *h)
+{
+	struct http_json_answer a;
+	AUTO_BUF name = BUF(BUF_MAX_SMALL);
+	struct error err = {0};
+	bool yes = !task_api_ask_names(h, &name, &a, &err) && task_api_are_names(&a);
+
+	if (yes)
+		log_info("%s: ORS, because of its /list_environments", h->conf->url);
+	return yes;
+}
+
+/* Finds the server's environments, and the one that the URL names: the base then lacks its name. */
+static int find_environment(struct env_ors *e, struct env_reply *refusal, struct error *err)
+{
+	struct ors_answer a = {.stream = ORS_NO_STREAM};
+
+	if (task_api_ask_names(&e->http.http, &e->http.name, &a.http, err))
+		return -1;
+	if (!a.http.status) {
+		return error_set(err, a.http.late ? FAIL_TIMEOUT : FAIL_TRANSPORT, "%.*s",
+		                 STR_ARG(a.http.text));
+	}
+	bool absent = a.http.status == 404 || a.http.status == 405;
+	if (absent || (a.http.status == 200 && !task_api_are_names(&a.http))) {
+		return error_set(err, FAIL_PROTOCOL,
+		                 "%s: not an ORS server: /list_environments is no list of names",
+		                 buf_cstr(&e->http.http.base));
+	}
+	ors_read_other(&a, &e->http.reading, refusal);
+	return refusal->outcome == OUTCOME_OK
+	               ? task_api_choose_name(&e->http.http, a.http.data, &e->http.name, err)
+	               : 0;
+}
+
+/* ---- tools ---- */
+
+/* The model does not see it: a client calls it with the model's first message without a call. */
+static void put_terminal_tool(struct json_writer *w, struct str tool)
+{
+	struct str name = JSON_GET(tool, "name"), argument = JSON_GET(tool, "arg");
+	AUTO_BUF schema = BUF(BUF_MAX_MESSAGE);
+
+	buf_text(&schema, "{\"type\":\"object\",\"properties\":{");
+	if (json_type(argument) == JSON_STRING) {
+		buf_printf(&schema, "%.*s:{\"type\":\"string\"}},\"required\":[%.*s]}",
+		           STR_ARG(argument), STR_ARG(argument));
+	} else {
+		buf_text(&schema, "}}");
+	}
+	if (json_type(name) == JSON_STRING)
+		http_env_put_tool(w, name, JSON_GET(tool, "description"), buf_view(&schema));
+}
+
+void ors_put_tools(struct str reply, struct buf *out)
+{
+	enum { NAME, DESCRIPTION, SCHEMA, COUNT };
+	static const struct str keys[COUNT] = {STR_INIT("name"), STR_INIT("description"),
+	                                       STR_INIT("input_schema")};
+	struct str tool[COUNT];
+	size_t cursor = 0;
+
+	buf_clear(out);
+	struct json_writer w = jw_form(out, "[");
+	while (json_next_picked(JSON_GET(reply, "tools"), &cursor, keys, COUNT, tool))
+		http_env_put_tool(&w, tool[NAME], tool[DESCRIPTION], tool[SCHEMA]);
+	put_terminal_tool(&w, JSON_GET(reply, "terminal_tool"));
+	jw_end(&w);
+}
+
+/* The tools of the task, or of the environment if the server knows no others. */
+static int list_tools(struct env_ors *e, struct env_reply *refusal, struct error *err)
+{
+	struct ors_answer a;
+
+	if (ask(e, path_of(e, "task_tools"), STR_NONE, &a, err))
+		return -1;
+	if (a.http.status >= 400 && a.http.status < 500 && /* an older server */
+	    ask(e, path_of(e, "tools"), STR_NONE, &a, err)) {
+		return -1;
+	}
+	ors_read_other(&a, &e->http.reading, refusal);
+	if (refusal->outcome != OUTCOME_OK)
+		return 0;
+	ors_put_tools(a.http.data, &e->http.tools);
+	struct str terminal = JSON_GET(JSON_GET(a.http.data, "terminal_tool"), "name");
+	if (json_type(terminal) == JSON_STRING) {
+		buf_clear(&e->http.request);
+		buf_printf(&e->http.request,
+		           "%.*s takes the model's answer; here it is one of the tools",
+		           STR_ARG(json_inner(terminal)));
+		reading_note(&e->http.base.events, EVENT_NOTIFICATION, "terminal_tool",
+		             buf_view(&e->http.request));
+	}
 	return 0;
 }
 
@@ -144,7 +256,7 @@ static int open_session(struct env_ors *e, struct env_reply *out, struct error *
 {
 	struct ors_answer a;
 
-	if (ors_ask(e, "/create_session", STR("{}"), &a, err))
+	if (ask(e, "/create_session", STR("{}"), &a, err))
 		return -1;
 	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
@@ -169,7 +281,7 @@ static int find_split(struct env_ors *e, struct error *err)
 
 	if (e->split.n)
 		return 0;
-	if (ors_ask(e, ors_path(e, "splits"), STR_NONE, &a, err))
+	if (ask(e, path_of(e, "splits"), STR_NONE, &a, err))
 		return -1;
 	struct str first = json_first(a.http.data);
 	if (a.http.status == 200 && first.p) {
@@ -210,7 +322,7 @@ static int await_prompt(struct env_ors *e, struct ors_answer *a, struct error *e
 	uint64_t end = io_deadline_ns(e->http.http.io, ms);
 
 	for (unsigned tries = 0;; tries++) {
-		if (ors_ask(e, ors_path(e, "prompt"), STR_NONE, a, err))
+		if (ask(e, path_of(e, "prompt"), STR_NONE, a, err))
 			return -1;
 		if (!a->is_starting || !io_left_ms(e->http.http.io, end)) {
 			log_info("the environment was ready after %u refusals", tries);
@@ -235,7 +347,7 @@ static int begin_episode(struct env_ors *e, struct env_reply *out, struct error 
 		return -1;
 	if (out->outcome != OUTCOME_OK)
 		return 0;
-	if (write_create(e, err) || ors_ask(e, "/create", buf_view(&e->http.request), &a, err))
+	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
 	ors_read_other(&a, &e->http.reading, out);
 	if (out->outcome != OUTCOME_OK)
@@ -252,7 +364,7 @@ static int delete_session(struct env_ors *e, const char *path, struct ors_answer
 {
 	buf_clear(&e->http.request);
 	json_pack(&e->http.request, "{sid:%s}", buf_view(&e->session));
-	return ors_ask(e, path, buf_view(&e->http.request), a, err);
+	return ask(e, path, buf_view(&e->http.request), a, err);
 }
 
 /* Both requests are answered even if the session is unknown. */
@@ -300,7 +412,7 @@ static int call(struct env *base, struct str name, struct str arguments, struct 
 
 	buf_clear(&e->http.request);
 	json_pack(&e->http.request, "{name:%s,input:%r}", name, arguments);
-	if (ors_ask(e, ors_path(e, "call"), buf_view(&e->http.request), &a, err))
+	if (ask(e, path_of(e, "call"), buf_view(&e->http.request), &a, err))
 		return -1;
 	ors_read_call(&a, http_env_before(&e->http), e->http.conf, &e->http.reading, out);
 	return 0;
@@ -348,7 +460,7 @@ static int ors_examine(struct env *base, struct str name, struct str arguments,
 	struct ors_answer a;
 	bool answered;
 
-	if (write_create(e, err) || ors_ask(e, "/create", buf_view(&e->http.request), &a, err))
+	if (write_create(e, err) || ask(e, "/create", buf_view(&e->http.request), &a, err))
 		return -1;
 	env_contract_note(out, a.http.status != 200, &out->broken,
 	                  "a second create in a session is accepted");
@@ -388,11 +500,11 @@ static int ors_open(const struct env_conf *conf, struct io *io, struct env **out
 	e->http.base.facts.traits.names_sessions = true;
 	if (state_source_parse(conf->state_spec, &e->http.source, err))
 		return -1;
-	if (ors_find_environment(e, refusal, err) || refusal->outcome != OUTCOME_OK)
+	if (find_environment(e, refusal, err) || refusal->outcome != OUTCOME_OK)
 		return err->kind ? -1 : 0;
 	if (begin_episode(e, refusal, err) || refusal->outcome != OUTCOME_OK)
 		return err->kind ? -1 : 0;
-	if (ors_list_tools(e, refusal, err))
+	if (list_tools(e, refusal, err))
 		return -1;
 	/* a prompt is no state, a tool's text rarely */
 	return http_env_set_source(&e->http, STATE_NONE, err);
@@ -419,7 +531,7 @@ const struct env_ops env_ors = {
 	.places = "http(s)://HOST[/NAME]",
 	.limit_fix = "start more servers, or raise the server's limit of sessions",
 	.claims = http_env_claims,
-	.recognizes = ors_answers,
+	.recognizes = recognizes,
 	.open = ors_open,
 	.reset = ors_reset,
 	.state = ors_state,

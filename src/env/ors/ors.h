@@ -51,18 +51,5 @@ struct env_ors {
 	uint64_t ping_ns;           /* when the next one is due */
 };
 
-/* One request, sent once; body absent: GET. -1: interrupted, or a local failure. */
-MUST_USE int ors_ask(struct env_ors *e, const char *path, struct str body, struct ors_answer *out,
-                     struct error *err);
-/* Finds the server's environments, and the one that the URL names: the base then lacks its name. */
-MUST_USE int ors_find_environment(struct env_ors *e, struct env_reply *refusal, struct error *err);
-/* Does it list environments as an ORS server does? False also without a reply. */
-bool ors_answers(struct http_json *h);
-/* The tools of the task, or of the environment if the server knows no others. */
-MUST_USE int ors_list_tools(struct env_ors *e, struct env_reply *refusal, struct error *err);
-
 /* Writes the tools of a reply in the form of MCP, with the terminal tool, which its list leaves out. */
 void ors_put_tools(struct str reply, struct buf *out);
-
-/* "/lake/call" */
-const char *ors_path(struct env_ors *e, const char *what);

@@ -6,8 +6,6 @@
 #include "base/text.h"
 #include "json/scan.h"
 
-#include <strings.h>
-
 #define MESSAGE_MAX ((size_t)1024)
 
 static const struct {
@@ -330,7 +328,7 @@ static void explain_page(struct chat_failure *f, int status, struct str body)
 
 void chat_failure_from_reply(struct chat_failure *f, int status, struct str media, struct str body)
 {
-	bool html = media.n == 9 && strncasecmp(media.p, "text/html", 9) == 0;
+	bool html = str_eq_nocase(media, STR("text/html"));
 
 	clear(f);
 	body = text_trim(body);

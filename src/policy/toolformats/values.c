@@ -141,16 +141,6 @@ struct str typed_property(struct str root, struct str schema, struct str key)
 
 /* ---- one value ---- */
 
-static bool is_word(struct str s, const char *lower)
-{
-	size_t n = strlen(lower);
-	bool same = s.n == n;
-
-	for (size_t i = 0; same && i < n; i++)
-		same = (s.p[i] | 0x20) == lower[i];
-	return same;
-}
-
 /* 007 to 7: leading zeros are not valid JSON. */
 static struct str without_zeros(struct str s)
 {
@@ -176,11 +166,11 @@ static bool put_boolean(unsigned types, struct str s, struct buf *out)
 {
 	bool numbers = !(types & (TYPE_STRING | TYPE_INTEGER | TYPE_NUMBER));
 
-	if (is_word(s, "true") || (numbers && str_is(s, "1"))) {
+	if (str_eq_nocase(s, STR("true")) || (numbers && str_is(s, "1"))) {
 		buf_text(out, "true");
 		return true;
 	}
-	if (is_word(s, "false") || (numbers && str_is(s, "0"))) {
+	if (str_eq_nocase(s, STR("false")) || (numbers && str_is(s, "0"))) {
 		buf_text(out, "false");
 		return true;
 	}
@@ -244,7 +234,7 @@ static bool put_typed(struct finder *f, unsigned types, struct str s, struct buf
 	const unsigned numbers = TYPE_INTEGER | TYPE_NUMBER;
 	const unsigned containers = TYPE_OBJECT | TYPE_ARRAY;
 
-	if ((types & TYPE_NULL) && is_word(s, "null")) {
+	if ((types & TYPE_NULL) && str_eq_nocase(s, STR("null"))) {
 		buf_text(out, "null");
 		return true;
 	}

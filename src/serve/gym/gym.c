@@ -112,7 +112,9 @@ void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed)
 	e->terminated = false;
 }
 
-void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a)
+/* Executes one call, starting an episode first if there is none. Counted as a step unless it is
+   refused. */
+static void act(struct gym *g, struct gym_env *e, struct world_call *a)
 {
 	if (!e->instance)
 		gym_env_reset(g, e, NULL);
@@ -264,7 +266,7 @@ void call_execute(struct gym *g, struct transport *t, struct str tool, struct st
 		if (f->before_call)
 			f->before_call(g, c);
 	if (!c->done)
-		gym_env_act(g, c->env, &c->world_call);
+		act(g, c->env, &c->world_call);
 	t->calls++;
 	for (size_t cursor = 0; (f = fault_of(&g->conf, &cursor));)
 		if (f->after_call)

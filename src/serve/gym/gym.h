@@ -75,9 +75,6 @@ struct gym_env *gym_env(const struct gym *g, struct str id);
 struct gym_env *gym_env_open(struct gym *g, struct str id);
 /* Starts an episode. seed NULL: the environment's own seed. */
 void gym_env_reset(struct gym *g, struct gym_env *e, const uint64_t *seed);
-/* Executes one call, starting an episode first if there is none. Counted as a step unless it is
-   refused. */
-void gym_env_act(struct gym *g, struct gym_env *e, struct world_call *a);
 
 struct transport *gym_transport(const struct gym *g, struct str id);
 /* Opens a transport. env_id absent: the environment gets the transport's id. NULL: no slot is

@@ -3,6 +3,7 @@
    the specification allows.) */
 #include "serve/gym/gym.h"
 
+#include "base/text.h"
 #include "json/write.h"
 #include "protocol/jsonrpc.h"
 #include "serve/fault/fault.h"
@@ -217,16 +218,6 @@ static bool has_session(struct exchange *x)
 	return false;
 }
 
-static bool has_token(struct str list, const char *token)
-{
-	size_t n = strlen(token);
-
-	for (size_t i = 0; i + n <= list.n; i++)
-		if (memcmp(list.p + i, token, n) == 0)
-			return true;
-	return false;
-}
-
 static bool is_json_type(struct str type)
 {
 	struct str json = STR("application/json");
@@ -270,8 +261,8 @@ static void answer_post(struct exchange *x)
 	const struct request *q = x->request;
 	AUTO_BUF why = BUF(BUF_MAX_SMALL);
 
-	if (!has_token(q->accept, "application/json") ||
-	    !has_token(q->accept, "text/event-stream")) {
+	if (!find_in(q->accept, STR("application/json")) ||
+	    !find_in(q->accept, STR("text/event-stream"))) {
 		reply_refusal(x->reply, 406, INVALID_REQUEST,
 		              "Not Acceptable: Client must accept both application/json and "
 		              "text/event-stream");

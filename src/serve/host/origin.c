@@ -1,13 +1,6 @@
 /* Checks of Origin and Host: see origin.h. */
 #include "serve/host/origin.h"
 
-#include <strings.h>
-
-static bool same(struct str a, struct str b)
-{
-	return a.n == b.n && (!a.n || strncasecmp(a.p, b.p, a.n) == 0);
-}
-
 /* "http://HOST[:PORT]" -> "HOST[:PORT]"; absent: no origin. */
 static struct str authority_of(struct str origin)
 {
@@ -43,7 +36,7 @@ static bool is_local(struct str host)
 	bool local = false;
 
 	for (size_t i = 0; i < ARRAY_LEN(names); i++)
-		local = local || same(host, names[i]);
+		local = local || str_eq_nocase(host, names[i]);
 	return local;
 }
 
@@ -67,7 +60,8 @@ static bool is_allowed(const struct allowed_origins *allowed, struct str text, b
 	for (size_t i = 0; i < allowed->count; i++) {
 		struct str one = str_from(allowed->items[i]);
 
-		if (str_is(one, "*") || same(text, authority_only ? authority_of(one) : one))
+		if (str_is(one, "*") ||
+		    str_eq_nocase(text, authority_only ? authority_of(one) : one))
 			return true;
 	}
 	return false;

@@ -10,10 +10,8 @@
 
 static void write_observation(const struct recorded_reply *r, struct buf *out)
 {
-	static const struct str flags[] = {STR_INIT("null"), STR_INIT("false"), STR_INIT("true")};
-
 	json_pack(out, "{type:'observation',data:{observation:%r,reward:%r,done:%r,metadata:%?r}}",
-	          r->observation, r->reward, flags[r->terminated < 0 ? 0 : 1 + (r->terminated > 0)],
+	          r->observation, r->reward, json_flag(r->terminated),
 	          JSON_GET(r->structured, "metadata"));
 }
 

@@ -1,6 +1,7 @@
 /* The desk as a world: three drawers of items, its tools, their results and its rewards. An item has a
    key and a JSON value kept exactly as spelled. Two desks with the same seed differ only in the clock. */
 #include "base/rng.h"
+#include "base/text.h"
 #include "json/canon.h"
 #include "json/scan.h"
 #include "json/write.h"
@@ -193,12 +194,9 @@ static void get_item(struct desk *d, struct world_call *a)
 static bool contains(struct str key, struct str part)
 {
 	AUTO_BUF text = BUF(BUF_MAX_MESSAGE);
-	bool found = false;
 
 	json_decode(key, &text);
-	for (size_t i = 0; !found && i + part.n <= text.n; i++)
-		found = memcmp(text.p + i, part.p, part.n) == 0;
-	return found;
+	return !part.n || find_in(buf_view(&text), part);
 }
 
 static void search(struct desk *d, struct world_call *a)

@@ -7,14 +7,12 @@ load lib
 # start_player FILE [OPTION...]: serves the recording; sets $url, for the protocol it was recorded with.
 start_player() {
 	start player "$ROLLDBG" serve --port 0 "$@"
-	case $(jq -r 'select(.type == "header") | .env.protocol' "$1" | head -n 1) in
-	openenv) url=ws://${url#http://} url=${url%/mcp} ;;
-	esac
+	! grep -q '^{"type":"header".*"env":{"protocol":"openenv"[,}]' "$1" || { url=ws://${url#http://} && url=${url%/mcp}; }
 }
 
 stop_player() {
-	kill "$(cat player.pid)"
-	wait "$(cat player.pid)"
+	kill "$(<player.pid)"
+	wait "$(<player.pid)"
 	rm player.pid
 }
 

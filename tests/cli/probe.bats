@@ -13,13 +13,13 @@ not_ok() {
 	jq -r 'select(.type == "property" and .status != "ok") | "\(.name):\(.status)"' "$1" | paste -sd ' '
 }
 
-# probe_result FAULT ARGUMENTS...: exit code and properties, in the table's format; the output of probe goes to lines.
-probe_result() {
-	local code=0 timeout=60s fault=$1
+# play FAULT ARGUMENTS...: probes; sets $code, the exit code. The output goes to lines.
+play() {
+	local timeout=60s fault=$1
 	shift
+	code=0
 	case $fault in hang | late-reply) timeout=$short ;; esac
 	rolldbg probe --sessions 3 --need 2 --settle 200ms --timeout "$timeout" --actions DOWN,UP,DOWN,UP --json "$@" >lines 2>err || code=$?
-	printf '%s\t%s' $code "$(not_ok lines)" | sed 's/\t$//'
 }
 
 # expect_property NAME FILTER: the jq filter is true for that property in lines.
@@ -59,13 +59,14 @@ expect_property() {
 	while IFS=$'\t' read -r protocol fault wanted; do
 		keys="protocol=$protocol&max_envs=2&delay=1ms"
 		[ "$fault" = - ] || keys+="&fault=$fault"
-		got=$(probe_result "$fault" --env "builtin:frozen_lake?$keys")
-		[ "$got" = "${wanted%$'\t'}" ] || {
-			printf '%s %s: %s\nnot: %s\n' "$protocol" "$fault" "$got" "$wanted" >&2
-			cat lines >&2
-			return 1
-		}
+		play "$fault" --env "builtin:frozen_lake?$keys"
+		printf '{"type":"row","row":"%s %s","code":%s}\n%s\n' "$protocol" "$fault" $code "$(<lines)" >>played
+		printf '%s %s\t%s\n' "$protocol" "$fault" "${wanted%$'\t'}" >>wanted
 	done < <(rows)
+	# in one go, as jq takes longer to start than the program
+	jq -rn 'reduce inputs as $line ([]; if $line.type == "row" then . + [[$line]] else .[-1] += [$line] end) | .[]
+		| "\(.[0].row)\t\(.[0].code)\t" + (map(select(.type == "property" and .status != "ok") | "\(.name):\(.status)") | join(" "))' played |
+		sed 's/\t$//' | diff wanted - >&2
 }
 
 @test "the properties are those of the tables, and the summary counts them" {
@@ -110,7 +111,8 @@ expect_property() {
 @test "a second probe finds the same as the first: nothing is left open" {
 	start lake "$ROLLDBG" serve --port 0 --max-envs 2 --map random
 	for i in 1 2 3; do
-		probe_result - --env "$url" --seed 7 >verdict$i
+		play - --env "$url" --seed 7
+		printf '%s\t%s\n' $code "$(not_ok lines)" >verdict$i
 		jq -c 'select(.name != "latency" and .name != "load" and .name != "release")' lines >lines$i
 	done
 	[ "$(cat verdict1)" = $'0\treward:unknown' ]

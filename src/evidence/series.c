@@ -82,14 +82,14 @@ static bool is_number(struct str word, double *value)
 	return (c == '-' || (c >= '0' && c <= '9')) && json_double_text(word, value);
 }
 
-/* The same for words that differ in the case of ASCII letters only, and for two spellings of a number. */
-static uint64_t word_hash(struct str word)
+/* The same for words that differ in the case of ASCII letters only; by_value: and for 4 and 4.0. */
+static uint64_t word_hash(struct str word, bool by_value)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
 	double value;
 
 	word = trimmed(word);
-	if (is_number(word, &value) && fabs(value) < EXACT_DOUBLE)
+	if (by_value && is_number(word, &value) && fabs(value) < EXACT_DOUBLE)
 		return fingerprint((struct str){(const char *)&value, sizeof(value)});
 	for (size_t i = 0; i < word.n; i++) {
 		char c = word.p[i];
@@ -116,11 +116,12 @@ static uint32_t first_letter(struct str word)
 static void add_word(struct word_set *w, struct str word)
 {
 	w->firsts |= first_letter(trimmed(word));
-	if (w->count == w->room) {
+	if (w->count + 2 > w->room) {
 		w->room = w->room ? 2 * w->room : 16;
 		w->list = mem_resize(w->list, w->room, sizeof(*w->list));
 	}
-	w->list[w->count++] = word_hash(word);
+	w->list[w->count++] = word_hash(word, false);
+	w->list[w->count++] = word_hash(word, true);
 }
 
 static int order_hashes(const void *a, const void *b)
@@ -130,9 +131,9 @@ static int order_hashes(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool has_word(const struct word_set *w, struct str word)
+static bool has_word(const struct word_set *w, struct str word, bool by_value)
 {
-	uint64_t hash = word_hash(word);
+	uint64_t hash = word_hash(word, by_value);
 
 	return w->count && bsearch(&hash, w->list, w->count, sizeof(hash), order_hashes);
 }
@@ -189,7 +190,7 @@ static struct blanked blank_words(struct series_words *call, struct str text, bo
 	buf_clear(out);
 	for (size_t at = 0; json_next_word(text, &at, &word);) {
 		size_t begin = (size_t)(word.p - text.p);
-		bool ours = has_word(w, word);
+		bool ours = has_word(w, word, apart);
 		bool again = ours && out->n && out->p[out->n - 1] == BLANK && begin == from + 1;
 
 		if (!again) {
@@ -548,7 +549,8 @@ static void look_for_words(struct series *s, struct str state)
 	struct str word;
 
 	for (size_t at = 0; w->firsts && !s->names_calls && json_next_word(state, &at, &word);)
-		s->names_calls = first_letter(trimmed(word)) & w->firsts && has_word(w, word);
+		s->names_calls =
+			first_letter(trimmed(word)) & w->firsts && has_word(w, word, false);
 }
 
 uint64_t series_wordless(struct series *s, struct str reply)

@@ -65,8 +65,8 @@ struct probe {
 	/* The members of its states and of its replies, explained after its calls. */
 	struct series states, replies;
 	struct explaining explaining;
-	struct verdict verdict; /* on its calls */
-	bool unlike;            /* those that act are not all the same */
+	struct verdict verdict;      /* on its calls */
+	bool unlike, rewards_differ; /* of those that act: not all are the same; their rewards */
 	/* Its reply to the reset, its first state, and the one when the others' were read. */
 	struct str begin, start, later;
 	struct str state_ignore; /* pointers, as in struct env_facts */

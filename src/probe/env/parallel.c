@@ -209,6 +209,7 @@ static bool got_one_reply(struct probe *p)
 {
 	struct replies r = {.count = 0};
 	const struct probe_call *first = NULL;
+	bool rewards_differ = false;
 
 	for (size_t i = 0; i < p->call_count; i++) {
 		const struct probe_call *a = &p->calls[i];
@@ -217,11 +218,13 @@ static bool got_one_reply(struct probe *p)
 			continue;
 		first = first ? first : a;
 		r.count++;
+		rewards_differ = rewards_differ || a->reply.reward != first->reply.reward;
 		r.differ = r.differ || !str_eq(a->observation, first->observation);
 		r.unlike = r.unlike || !str_eq(a->name, first->name) ||
 		           !str_eq(a->arguments, first->arguments);
 	}
 	p->unlike = r.unlike;
+	p->rewards_differ = rewards_differ;
 	return replies_are_one(&r, false);
 }
 

@@ -40,14 +40,15 @@ static void say_counts(const struct probe *p, struct property *out)
 	}
 }
 
-/* What makes check say frozen-state; of calls that are drawn it proves less. */
+/* What makes frozen-state an error of check; of calls that are drawn it proves less. */
 static bool stands_still(const struct probe *p)
 {
 	const struct verdict *v = &p->verdict;
 
 	bool could_show = v->silent || (p->unlike && probe_names_state(p));
 
-	return p->named && could_show && v->acting >= STILL_CALLS && v->still == v->acting;
+	return p->named && could_show && !p->rewards_differ && v->acting >= STILL_CALLS &&
+	       v->still == v->acting;
 }
 
 static void judge_moves(const struct probe *p, unsigned seen, struct property *out)

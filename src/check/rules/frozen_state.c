@@ -95,8 +95,8 @@ const struct check check_frozen_state = {
 		   "made up texts, only words of the calls changed, or some state is unknown",
 	.explains = {&check_loop, &check_only_counts, &check_reward_without_effect},
 	.why = "Three or more calls that act were answered, not all of them the same, and nothing "
-	       "in the state changed but times, ids and bookkeeping. The state's source was named "
-	       "by the user or recorded by another program, or all replies are equal.\n"
+	       "in the state changed but times, ids and bookkeeping. The user named its source, "
+	       "another program recorded it, or all replies are equal.\n"
 	       "Look at where the state is read: another session, a cache, an environment that is "
 	       "not assigned its result, writes that are not committed.\n"
 	       "Fix: let the calls and the state source reach one environment; declare read-only "

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "json/scan.h"
 #include "json/schema.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 /* Reduces functions.NAME and NAME.NAME to NAME (forms used in some prompts); returns other names
    unchanged. */

@@ -7,7 +7,7 @@
 #include "env/environments.h"
 #include "evidence/limits.h"
 #include "policy/policy.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "env/mcp/headers.h"
 #include "env/state_source.h"
 #include "json/write.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 #include "tap/mcp_client.h"
 
 /* ---- whether to ask ---- */

@@ -4,7 +4,7 @@
 #include "env/failure.h"
 #include "env/mcp/mcp_session.h"
 #include "env/reading.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "env/openenv/openenv.h"
 
 #include "json/write.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 #include "tap/episode.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "policy/draw.h"
 #include "protocol/jsonrpc.h"
 #include "protocol/sse.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 #include "scaling.h"
 #include "verdicts.h"
 

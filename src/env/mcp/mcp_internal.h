@@ -11,7 +11,7 @@
 #include "env/mcp/known.h"
 #include "env/mcp/mcp_session.h"
 #include "env/state_source.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 struct env_mcp {
 	struct env base;

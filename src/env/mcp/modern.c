@@ -5,7 +5,7 @@
 #include "env/mcp/headers.h"
 #include "env/mcp/input.h"
 #include "json/write.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #define HEADER_MISMATCH     (-32020)
 #define UNSUPPORTED_VERSION (-32022)

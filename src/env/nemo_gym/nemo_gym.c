@@ -3,7 +3,7 @@
 
 #include "base/base64.h"
 #include "json/write.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "env/reading.h"
 #include "json/write.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "probe/probe_internal.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #include <stdio.h>
 

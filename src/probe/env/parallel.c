@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "policy/policy.h"
 #include "probe/probe_internal.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #define RETRY_MS  250        /* time a session that just ended may keep its slot */
 #define DRAWN     "random:1" /* the policy, unless the user chose one */

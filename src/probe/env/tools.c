@@ -2,7 +2,7 @@
    marked read-only. */
 #include "compare/tool_changes.h"
 #include "probe/probe_internal.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 /* The tool does not exist or never replies. A tool's own error is a reply. */
 static bool has_no_answer(const struct probe_reply *a)

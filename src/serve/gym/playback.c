@@ -4,7 +4,7 @@
 
 #include "base/html.h"
 #include "json/write.h"
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 #include "serve/fault/fault.h"
 #include "serve/playback/playback.h"
 

@@ -1,4 +1,4 @@
-/* Advertised tools, as recordings have them: raw JSON arrays. */
+/* Advertised tools, as MCP and recordings have them: raw JSON arrays. */
 #pragma once
 
 #include "base/buf.h"

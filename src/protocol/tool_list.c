@@ -1,6 +1,6 @@
 /* Advertised tools: see tool_list.h. */
 #define _GNU_SOURCE /* memmem */
-#include "recording/tool_list.h"
+#include "protocol/tool_list.h"
 
 #include "json/canon.h"
 #include "json/index.h"

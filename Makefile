@@ -45,7 +45,7 @@ VARIANT_valgrind := -O1
 VARIANT_asan := -O1 -fno-var-tracking -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 VARIANT_ubsan := -O1 -fno-var-tracking -fno-omit-frame-pointer -fsanitize=undefined -fno-sanitize-recover=all
 VARIANT_tsan := -O1 -fno-omit-frame-pointer -fsanitize=thread
-VARIANT_coverage := -O0 --coverage -fprofile-update=atomic
+VARIANT_coverage := -O0 --coverage
 VARIANT_fuzz := -O1 -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 VARIANT := $(or $(VARIANT_$(BUILD)),$(error BUILD=$(BUILD) is no variant; see the top of the Makefile))
 

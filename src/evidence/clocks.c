@@ -129,24 +129,31 @@ bool clocks_may_be_in(struct str text)
 	return text_has_digit(text) || (text.n && memchr(text.p, '-', text.n));
 }
 
-/* The offset, from `at` on, of the next of them; *n is its length, 0: there is none. */
+/* The offset, from `at` on, of the next of them, outside of escapes; *n is its length, 0: there is none. */
 static size_t next_volatile(struct str text, size_t at, size_t *n)
 {
 	const char *p = text.p;
+	size_t escaped = 0; /* where the last escape ends */
 
 	*n = 0;
 	while (at < text.n) {
+		if (p[at] == '\\') {
+			at += at + 1 < text.n && p[at + 1] == 'u' ? strlen("\\u0000")
+			                                          : strlen("\\n");
+			escaped = at;
+			continue;
+		}
 		size_t begin = at;
 
 		while (at < text.n && is_hex(p[at]))
 			at++;
-		size_t run = at - begin;
-		bool inside = begin && (is_hex(p[begin - 1]) || p[begin - 1] == '.');
-		if (!inside && may_begin(str_skip(text, begin), run))
+		char before = begin > escaped ? p[begin - 1] : '\0';
+		if (!is_hex(before) && before != '.' &&
+		    may_begin(str_skip(text, begin), at - begin))
 			*n = volatile_at(str_skip(text, begin));
 		if (*n)
 			return begin;
-		while (at < text.n && !is_hex(p[at]))
+		while (at < text.n && !is_hex(p[at]) && p[at] != '\\')
 			at++;
 	}
 	return text.n;

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 
-/* Appends text with each of the following replaced by '#': a date with a time (ISO 8601), a time
+/* Appends text, as JSON spells it, with each of the following replaced by '#': a date with a time (ISO 8601), a time
    of day with thousandths or beside a year, a number that is a Unix time of these decades in
    seconds, milli-, micro- or nanoseconds, a UUID. */
 void clocks_mask(struct str text, struct buf *out);

@@ -243,7 +243,8 @@ static bool is_escaped_separator(const unsigned char *p, const unsigned char *en
 
 bool json_next_word(struct str inner, size_t *at, struct str *word)
 {
-	const unsigned char *end = lex_end(inner), *p = lex_begin(inner) + *at, *from, *next;
+	const struct str rest = str_skip(inner, *at);
+	const unsigned char *end = lex_end(rest), *p = lex_begin(rest), *from, *next;
 
 	while (p < end && separators[*p]) {
 		next = p + 1;
@@ -259,7 +260,7 @@ bool json_next_word(struct str inner, size_t *at, struct str *word)
 		p = next;
 	}
 	*word = lex_slice(from, p);
-	*at = (size_t)(p - lex_begin(inner));
+	*at += (size_t)(p - lex_begin(rest));
 	return word->n > 0;
 }
 

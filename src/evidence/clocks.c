@@ -72,8 +72,7 @@ static bool is_fraction(struct str s)
 	return fits(s, ".d") || fits(s, ",d");
 }
 
-/* Reads a date with a time; seconds, fraction and zone are optional. Returns its length, or
-   0. */
+/* The length of a date with a time, whose seconds, fraction and zone are optional; else 0. */
 static size_t date_at(struct str s)
 {
 	size_t n = sizeof("dddd-dd-ddTdd:dd") - 1;

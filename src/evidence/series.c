@@ -203,7 +203,7 @@ static struct blanked blank_words(struct series_words *call, struct str text, bo
 		b.any = b.any || ours;
 		b.only = b.only && ours;
 	}
-	buf_add(out, text.p + from, text.n - from);
+	buf_str(out, str_skip(text, from));
 	b.only = b.only && b.any;
 	b.hash = fingerprint(buf_view(out));
 	return b;
@@ -415,7 +415,7 @@ static void read_numbers(struct str text, struct numbered_text *out)
 		buf_char(&out->prose, '#');
 		from = (size_t)(digits.p - text.p) + digits.n;
 	}
-	buf_add(&out->prose, text.p + from, text.n - from);
+	buf_str(&out->prose, str_skip(text, from));
 }
 
 static void compare_numbers(struct reading_diff *c, struct str pointer,

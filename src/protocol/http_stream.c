@@ -181,6 +181,11 @@ static bool choose_body(struct http_stream *s, struct str fields)
 	return s->body != BROKEN;
 }
 
+static const char *not_http(const struct http_stream *s)
+{
+	return s->replies ? "not HTTP: no status line" : "not HTTP: no request line";
+}
+
 static bool read_head(struct http_stream *s, struct str raw, struct http_part *out)
 {
 	const char *lf = memchr(raw.p, '\n', raw.n);
@@ -190,10 +195,8 @@ static bool read_head(struct http_stream *s, struct str raw, struct http_part *o
 
 	*out = (struct http_part){
 		.kind = HTTP_HEAD, .raw = raw, .fields = str_skip(raw, (size_t)(lf - raw.p) + 1)};
-	if (s->replies ? !read_status_line(line, out) : !read_request_line(line, out)) {
-		return broken(s, raw, s->replies ? "no HTTP status line" : "no HTTP request line",
-		              out);
-	}
+	if (s->replies ? !read_status_line(line, out) : !read_request_line(line, out))
+		return broken(s, raw, not_http(s), out);
 	if (!choose_body(s, out->fields))
 		return broken(s, raw, "the length of the body is not clear", out);
 	s->state = AFTER_HEAD;
@@ -274,9 +277,7 @@ static bool next_head(struct http_stream *s, struct http_part *out)
 	if (possible && s->held.n < HEAD_MAX)
 		return false;
 	return_held(s, &raw);
-	return broken(s, raw,
-	              !possible ? "these bytes are not HTTP/1.1" : "the head is longer than 64 KiB",
-	              out);
+	return broken(s, raw, possible ? "the head is longer than 64 KiB" : not_http(s), out);
 }
 
 /* ---- bodies ---- */
